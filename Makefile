@@ -1,0 +1,44 @@
+# make          set up, then measure and render the study of config.yaml
+# make test     set up, then run every check
+# make setup    only the tools: .venv/bin/{sweetspot,snakemake,pytest}
+# make figures  render the published studies and copy what the README shows
+# make lock     lock every environment again
+
+SHELL := /bin/bash
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps
+LOCKED := --require-hashes --only-binary=:all: --requirement
+
+.PHONY: all setup test lint figures lock
+
+all: setup
+	$(BIN)/snakemake --cores 1 all
+
+setup: .venv/complete
+
+.venv/complete: envs/workflow/requirements.lock envs/workflow-dev/requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || \
+		{ echo 'PYTHON=$(PYTHON): expected Python 3.11 to 3.13; set PYTHON to one' >&2; exit 1; }
+	$(PYTHON) -m venv --clear .venv
+	$(PIP) $(LOCKED) envs/workflow/requirements.lock
+	$(PIP) $(LOCKED) envs/workflow-dev/requirements.lock
+	$(PIP) --no-build-isolation --editable .
+	touch $@
+
+test: setup lint
+	$(BIN)/pytest
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/snakefmt --check Snakefile rules
+	$(BIN)/mypy
+
+figures: setup
+	$(BIN)/snakemake --cores 1 published
+	mkdir -p docs/figures
+	cp results/rendered/quickstart/figures/speed.svg docs/figures/quickstart-speed.svg
+
+lock: setup
+	PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/sweetspot lock

@@ -1,0 +1,43 @@
+"""Every error that a user can meet, as one line: where, what was found, what was expected, what to do."""
+
+
+class SweetspotError(Exception):
+    """Base of all errors that are the input's fault or the machine's, not the program's."""
+
+
+class StudyError(SweetspotError):
+    """A study file is misspelt, contradictory, or asks for what the engine can't do."""
+
+
+class InstallError(SweetspotError):
+    """An environment is not what its lock pins, or can't be built."""
+
+
+class ModelError(SweetspotError):
+    """A model or a prompts file is missing, damaged, or does not fit."""
+
+
+class EngineError(SweetspotError):
+    """A server did not start, died, or did not answer as its version should.
+
+    Args:
+        message: The line.
+        kind: What a failed launch is filed under: `start_died`, `start_timeout`, `died`, `stalled`,
+            `refused` (an HTTP status other than 200) or `bad_answer`.
+    """
+
+    def __init__(self, message: str, kind: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class RunError(SweetspotError):
+    """A launch can't be measured on this host now."""
+
+
+class RecordError(SweetspotError):
+    """A record is unreadable, of another format, or not of the launch that was planned."""
+
+
+class MeasureError(SweetspotError):
+    """Records are inconsistent, so no number can be computed from them."""

@@ -1,0 +1,59 @@
+"""Which engine a study runs on, and which packages that means before anything is installed."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from sweetspot.host import env
+from sweetspot.host.facts import facts, resolve_engine
+
+FAKE_VERSION = "0.5.23"  # whose command line and answers the stand-in copies
+
+
+def resolve(asked: str, engine_file: Path) -> str:
+    """Return the engine that *asked* means for a study, the same one ever after.
+
+    Args:
+        asked: `engine` of the study.
+        engine_file: `plan/engine.json` of the study, written when it was resolved first.
+    """
+    if asked != "auto":
+        return asked
+    if engine_file.exists():
+        known = json.loads(engine_file.read_text())
+        if known["asked"] == "auto":
+            return str(known["name"])
+    return resolve_engine(asked, facts())
+
+
+def packages(engine: str, python: str | None) -> dict[str, str]:
+    """Return the version of each package that *engine* has, or will have once it is installed.
+
+    Args:
+        engine: A locked one, `external` or `fake`.
+        python: The interpreter of an external engine.
+
+    Raises:
+        InstallError: If there is no such lock, or no SGLang beside *python*.
+    """
+    if engine == "fake":
+        return {"sglang": FAKE_VERSION}
+    if engine == "external":
+        installed: dict[str, str] = env.record_external(Path(str(python)))["packages"]
+        return installed
+    return env.pins(env.lock_of(engine))
+
+
+def describe(asked: str, engine: str, python: str | None) -> dict[str, Any]:
+    """Return what `plan/engine.json` holds: the engine asked for, the one it is, and what is installed there.
+
+    Raises:
+        InstallError: If a locked environment is not what its lock pins, or *python* has no SGLang.
+    """
+    if engine == "fake":
+        installed: dict[str, Any] = {"name": engine, "built_by": "fake", "packages": packages(engine, None)}
+    elif engine == "external":
+        installed = {**env.record_external(Path(str(python))), "interpreter": python}
+    else:
+        installed = env.record(engine)
+    return {"asked": asked, **installed}
