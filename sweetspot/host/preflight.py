@@ -1,0 +1,83 @@
+"""Compares a plan with the host and the prompts, before the first model is loaded. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sweetspot.errors import RunError
+from sweetspot.plan import Plan
+
+_GPU_ENGINES = ("engine-cu12", "engine-cu13")
+
+
+def preflight(
+    plan: Plan,
+    host: Mapping[str, Any],
+    prompts: Sequence[Mapping[str, Any]],
+    environment: Mapping[str, str],
+) -> list[str]:
+    """Return what was checked, a line each.
+
+    Args:
+        plan: What is to run.
+        host: The facts of this host.
+        prompts: Each with `id` and `input_ids`.
+        environment: What the servers will inherit.
+
+    Raises:
+        RunError: For the first thing that can't work here.
+    """
+    return [
+        _enough_gpus(plan, host),
+        _enough_prompts(plan, prompts),
+        _prompts_fit(plan, prompts),
+        _nothing_inherited(plan, environment),
+    ]
+
+
+def _enough_gpus(plan: Plan, host: Mapping[str, Any]) -> str:
+    wanted, found = int(str(plan.launches[0].args["tp-size"])), len(host["gpus"])
+    if plan.engine not in _GPU_ENGINES:
+        return f"{plan.engine}: no GPU is asked for"
+    if found < wanted:
+        raise RunError(f"tp_size: {wanted}, expected at most the {found} GPUs of this host; lower it")
+    return f"{wanted} of {found} GPUs"
+
+
+def _enough_prompts(plan: Plan, prompts: Sequence[Mapping[str, Any]]) -> str:
+    load = max(plan.workload.loads)
+    if len(prompts) < load:
+        raise RunError(
+            f"loads: {load}, expected at most {len(prompts)}, the number of prompts, or fewer requests than "
+            f"the load would be in flight; add prompts or lower the load"
+        )
+    return f"{len(prompts)} prompts for at most {load} requests in flight"
+
+
+def _prompts_fit(plan: Plan, prompts: Sequence[Mapping[str, Any]]) -> str:
+    longest = max(prompts, key=lambda prompt: len(prompt["input_ids"]))
+    needed = len(longest["input_ids"]) + plan.workload.generation["max_new_tokens"]
+    for launch in plan.launches:
+        context = int(str(launch.args.get("context-length", needed)))
+        if needed > context:
+            raise RunError(
+                f"prompt {longest['id']}: {needed} tokens with those to be generated, expected at most "
+                f"context-length {context} of {launch.id}; raise it, or shorten the prompt"
+            )
+    return f"{needed} tokens at most, prompt and output"
+
+
+def _nothing_inherited(plan: Plan, environment: Mapping[str, str]) -> str:
+    """Refuse a shell that sets a variable which tells variants apart: it would reach those without it."""
+    swept = {
+        name
+        for launch in plan.launches
+        for name in launch.env
+        if any(other.env.get(name) != launch.env[name] for other in plan.launches)
+    }
+    if inherited := sorted(swept & environment.keys()):
+        name = inherited[0]
+        raise RunError(
+            f"{name}={environment[name]}: set in this shell and by some of the variants only, so it would "
+            f"reach the others too, expected it unset; `unset {name}`"
+        )
+    return f"variables of the variants, none of them inherited: {', '.join(sorted(swept)) or 'none'}"

@@ -1,0 +1,20 @@
+"""From a study to its launches. Light to import: reading a study file is in `sweetspot.plan.study`."""
+
+from sweetspot.plan.describe import describe
+from sweetspot.plan.document import Dropped, Estimate, Launch, Plan, Variant, Workload
+from sweetspot.plan.launches import entry, plan_study
+from sweetspot.plan.order import order, priority
+
+__all__ = [
+    "Dropped",
+    "Estimate",
+    "Launch",
+    "Plan",
+    "Variant",
+    "Workload",
+    "describe",
+    "entry",
+    "order",
+    "plan_study",
+    "priority",
+]

@@ -1,0 +1,51 @@
+"""Draws a plan as the text that `sweetspot plan` prints."""
+
+from collections.abc import Sequence
+
+from sweetspot.plan.document import Plan, Variant
+
+
+def describe(plan: Plan) -> str:
+    """Return *plan* for a reader: what will be started and why, what was left out, what it will cost."""
+    estimate, workload = plan.estimate, plan.workload
+    variants = {variant.id: variant for variant in plan.variants}
+    rows = [
+        (launch.id, *_speculation(variants[launch.variants[0]]), launch.kind, launch.reason)
+        for launch in plan.launches
+    ]
+    lines = [
+        f"{plan.study}: {len(plan.launches)} launches in each of {_count(plan.rounds, 'round')}, "
+        f"on {plan.engine} (SGLang {plan.sglang})",
+        f"loads {', '.join(map(str, workload.loads))}; {_count(workload.repeats, 'timed pass')} and "
+        f"{_count(workload.warmup_passes, 'warm-up pass')} at each",
+        f"about {_duration(estimate.seconds)}, {estimate.gpu_hours:g} GPU hours",
+        "",
+        *_table([("launch", "steps", "topk", "draft tokens", "baseline", "kind", "reason"), *rows]),
+    ]
+    if plan.dropped:
+        lines += ["", *_table([("dropped", "reason"), *((cell.cell, cell.reason) for cell in plan.dropped)])]
+    return "\n".join(lines)
+
+
+def _speculation(variant: Variant) -> tuple[str, str, str, str]:
+    numbers = (variant.num_steps, variant.eagle_topk, variant.num_draft_tokens)
+    steps, topk, tokens = (str(number or "-") for number in numbers)
+    return steps, topk, tokens, variant.baseline if variant.baseline != variant.id else "-"
+
+
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+
+
+def _count(number: int, noun: str) -> str:
+    plural = noun + ("es" if noun.endswith("s") else "s")
+    return f"{number} {noun if number == 1 else plural}"
+
+
+def _duration(seconds: int) -> str:
+    if seconds < 120:
+        return f"{seconds} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,119 @@
+"""What a plan says: the variants of a study, the launches that measure them, and what was left out.
+
+The file is plan.json. Light to import: the standard library only, since the runner's machine has no more.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from sweetspot.errors import StudyError
+
+Flag = str | int | float | bool | list[str | int | float]  # true is a bare flag, a list several values
+Args = dict[str, Flag]  # server arguments, flag: value
+Env = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One server configuration. A baseline has 0 in its speculative fields and is its own baseline."""
+
+    id: str
+    num_steps: int
+    eagle_topk: int
+    num_draft_tokens: int
+    nccl: str
+    args_set: str | None
+    baseline: str  # id of the variant that it is compared with
+    control: bool
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One start of the server."""
+
+    id: str
+    kind: str  # dedicated
+    reason: str  # why it is a launch of its own, and what SGLang changes in it behind the study's back
+    variants: tuple[str, ...]
+    args: Args  # without model paths, port and key
+    env: Env
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A cell that the study names and the plan does not measure under that name."""
+
+    cell: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What every launch is asked to do."""
+
+    loads: tuple[int, ...]  # requests in flight
+    repeats: int
+    warmup_passes: int
+    generation: dict[str, Any]
+    near_tie_nats: float
+    limits: dict[str, float]  # start_s, stall_s
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What the study will cost, by a simple model of its engine."""
+
+    launches: int  # starts, over all rounds
+    seconds: int
+    gpu_hours: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A study, ready to run."""
+
+    study: str
+    engine: str
+    sglang: str  # version
+    seed: int
+    rounds: int
+    prompts_sha256: str
+    variants: tuple[Variant, ...]
+    launches: tuple[Launch, ...]
+    dropped: tuple[Dropped, ...]
+    workload: Workload
+    estimate: Estimate
+
+    def to_json(self) -> str:
+        """Return the text of plan.json."""
+        return json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the plan that *text* holds.
+
+        Raises:
+            StudyError: If it is not the plan of this version of sweetspot.
+        """
+        try:
+            raw = json.loads(text)
+            workload = raw["workload"]
+            return cls(
+                **raw
+                | {
+                    "variants": tuple(Variant(**variant) for variant in raw["variants"]),
+                    "launches": tuple(
+                        Launch(**launch | {"variants": tuple(launch["variants"])})
+                        for launch in raw["launches"]
+                    ),
+                    "dropped": tuple(Dropped(**dropped) for dropped in raw["dropped"]),
+                    "workload": Workload(**workload | {"loads": tuple(workload["loads"])}),
+                    "estimate": Estimate(**raw["estimate"]),
+                }
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise StudyError(
+                f"plan.json: {type(error).__name__} ({error}), expected a plan of this version; "
+                "plan the study again"
+            ) from error

@@ -1,0 +1,70 @@
+"""What a study may not set because the tool sets it, and which key of the study says it instead."""
+
+from collections.abc import Iterable
+
+from sweetspot.errors import StudyError
+
+_FREE_PORT = "remove it, since each server gets a free port of this host"
+_ONE_KEY = "remove it, since each server gets a key of its own"
+_ARRIVALS = "remove it, since the cycles are read from how tokens arrive"
+
+OWNED_FLAGS = {
+    "model-path": "use models.target",
+    "model": "use models.target",
+    "revision": "use models.target.revision",
+    "tp-size": "use tp_size",
+    "tp": "use tp_size",
+    "tensor-parallel-size": "use tp_size",
+    "disable-radix-cache": "use radix_cache",
+    "speculative-algorithm": "use speculation.algorithm",
+    "speculative-num-steps": "use speculation.num_steps",
+    "speculative-eagle-topk": "use speculation.trees",
+    "speculative-num-draft-tokens": "use speculation.trees",
+    "speculative-draft-model-path": "use models.draft",
+    "speculative-draft-model-revision": "use models.draft.revision",
+    "host": _FREE_PORT,
+    "port": _FREE_PORT,
+    "nccl-port": _FREE_PORT,
+    "api-key": _ONE_KEY,
+    "admin-api-key": _ONE_KEY,
+    "enable-metrics": "remove it, since it is always on",
+    "stream-interval": _ARRIVALS,
+    "stream-output": _ARRIVALS,
+    "incremental-streaming-output": _ARRIVALS,
+    "config": "write its arguments here, since the plan has to know them",
+}
+_OTHER_SPECULATIVE = "remove it, since only the keys of speculation shape a variant"
+
+OWNED_ENV = {"PYTHONPATH": "remove it, since the runner puts the server's plugins there"}
+_SIMULATED = (
+    "remove it, since simulated acceptance makes garbage of the text and a ranking of it means nothing"
+)
+
+
+def check_flags(where: str, flags: Iterable[str]) -> None:
+    """Raise for the first of *flags* that the tool sets itself.
+
+    Raises:
+        StudyError: With the study's own key for it.
+    """
+    for flag in flags:
+        remedy = OWNED_FLAGS.get(flag)
+        if remedy is None and flag.startswith("speculative-"):
+            remedy = _OTHER_SPECULATIVE
+        if remedy is not None:
+            raise StudyError(f"{where}.{flag}: a flag that sweetspot sets, expected it absent; {remedy}")
+
+
+def check_env(where: str, names: Iterable[str]) -> None:
+    """Raise for the first of *names* that the tool sets itself, or that fakes the result.
+
+    Raises:
+        StudyError: With the reason.
+    """
+    for name in names:
+        if name in OWNED_ENV:
+            raise StudyError(
+                f"{where}.{name}: a variable that sweetspot sets, expected it absent; {OWNED_ENV[name]}"
+            )
+        if name.startswith("SGLANG_SIMULATE_"):
+            raise StudyError(f"{where}.{name}: a simulation, expected it absent; {_SIMULATED}")

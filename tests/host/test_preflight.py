@@ -1,0 +1,66 @@
+from typing import Any
+
+import pytest
+
+from sweetspot.errors import RunError
+from sweetspot.host.preflight import preflight
+from sweetspot.plan import Estimate, Launch, Plan, Workload
+
+PROMPTS = [{"id": "p0", "input_ids": [1, 2, 3]}, {"id": "p1", "input_ids": [4] * 10}]
+HOST = {"gpus": [{"name": "a GPU"}]}
+
+
+def plan(engine: str = "engine-cpu", **launch: Any) -> Plan:  # noqa: ANN401
+    """Return a plan with two launches, the second with the arguments and environment of *launch*."""
+    args = {"tp-size": launch.pop("tp_size", 1), "context-length": launch.pop("context", 1024)}
+    workload = Workload((1, 2), 5, 1, {"max_new_tokens": 20}, 0.0, {"start_s": 1, "stall_s": 1})
+    launches = (
+        Launch("none.default", "dedicated", "", ("none.default",), args, {}),
+        Launch("none.ll", "dedicated", "", ("none.ll",), args, launch.pop("env", {})),
+    )
+    return Plan("s", engine, "0.5.23", 0, 1, "", (), launches, (), workload, Estimate(2, 1, 0.0))
+
+
+class TestPreflight:
+    """Tests of `preflight`."""
+
+    def test_says_what_it_checked(self) -> None:
+        """Each check leaves a line with what it found."""
+        lines = preflight(plan(), HOST, PROMPTS, {})
+
+        assert lines == [
+            "engine-cpu: no GPU is asked for",
+            "2 prompts for at most 2 requests in flight",
+            "30 tokens at most, prompt and output",
+            "variables of the variants, none of them inherited: none",
+        ]
+
+    def test_too_few_gpus(self) -> None:
+        """Two ranks on one GPU are refused."""
+        with pytest.raises(
+            RunError, match=r"^tp_size: 2, expected at most the 1 GPUs of this host; lower it$"
+        ):
+            preflight(plan("engine-cu13", tp_size=2), HOST, PROMPTS, {})
+
+    def test_too_few_prompts_for_the_load(self) -> None:
+        """One prompt can't keep two requests in flight."""
+        with pytest.raises(RunError, match=r"^loads: 2, expected at most 1, the number of prompts"):
+            preflight(plan(), HOST, PROMPTS[:1], {})
+
+    def test_a_prompt_that_does_not_fit(self) -> None:
+        """The longest prompt and its output have to fit into the context."""
+        with pytest.raises(
+            RunError, match=r"^prompt p1: 30 tokens .* at most context-length 29 of none.default"
+        ):
+            preflight(plan(context=29), HOST, PROMPTS, {})
+
+    def test_a_variable_that_leaks_into_other_variants(self) -> None:
+        """A swept variable in the shell would reach the variants that leave it out."""
+        with pytest.raises(RunError, match=r"^NCCL_PROTO=Simple: set in this shell .*; `unset NCCL_PROTO`$"):
+            preflight(plan(env={"NCCL_PROTO": "LL"}), HOST, PROMPTS, {"NCCL_PROTO": "Simple"})
+
+    def test_a_variable_that_all_variants_set(self) -> None:
+        """What every variant sets can't leak, nor can what none of them sets."""
+        lines = preflight(plan(env={}), HOST, PROMPTS, {"NCCL_NVLS_ENABLE": "0"})
+
+        assert lines[-1].endswith("none")

@@ -1,0 +1,48 @@
+"""Tests of `sweetspot.plan.describe`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sweetspot.plan import describe, plan_study
+
+MakeStudy = Callable[..., dict[str, Any]]
+
+
+class TestDescribe:
+    """Tests of `describe`."""
+
+    def test_worked_example(self, make_study: MakeStudy) -> None:
+        """A reader sees what starts, why, what was left out, and the cost."""
+        speculation = {
+            "algorithm": "EAGLE3",
+            "num_steps": [2],
+            "trees": [{"num_steps": 2, "eagle_topk": 1, "num_draft_tokens": 3}],
+        }
+        plan = plan_study(make_study(speculation=speculation, controls=[]), "engine-cu12", "0.5.23")
+
+        lines = describe(plan).splitlines()
+
+        own = "each variant starts its own server"
+        assert lines == [
+            "quickstart: 2 launches in each of 3 rounds, on engine-cu12 (SGLang 0.5.23)",
+            "loads 1; 5 timed passes and 1 warm-up pass at each",
+            "about 24 min, 0.4 GPU hours",
+            "",
+            "launch        steps  topk  draft tokens  baseline      kind       reason",
+            f"none.default  -      -     -             -             dedicated  {own}",
+            f"s2.default    2      1     3             none.default  dedicated  {own}",
+            "",
+            "dropped  reason",
+            "s2k1d3   same as s2",
+        ]
+
+    @pytest.mark.parametrize(("rounds", "time"), [(1, "68 s"), (3, "3 min"), (200, "3.8 h")])
+    def test_time_in_the_unit_that_suits_it(self, make_study: MakeStudy, rounds: int, time: str) -> None:
+        """Seconds for a trial, hours for a night."""
+        speculation = {"algorithm": "EAGLE3", "num_steps": [2], "trees": []}
+        generation = {"max_new_tokens": 58, "ignore_eos": True, "temperature": 0}
+        study = make_study(speculation=speculation, generation=generation, controls=[], rounds=rounds)
+
+        assert f"about {time}, 0 GPU hours" in describe(plan_study(study, "engine-cpu", "0.5.23"))

@@ -1,0 +1,161 @@
+"""Tests of `sweetspot.plan.launches`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sweetspot.errors import StudyError
+from sweetspot.plan.launches import entry, plan_study
+
+MakeStudy = Callable[..., dict[str, Any]]
+CAPACITY = "study quickstart: engines.engine-cpu.args.max-running-requests"
+OWN = "each variant starts its own server"
+
+
+def engines(**args: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Return the engines of a study: the CPU path with *args*, `_` for `-`."""
+    return {
+        "engine-cpu": {"args": {flag.replace("_", "-"): value for flag, value in args.items()}, "env": {}}
+    }
+
+
+class TestEntry:
+    """Tests of `entry`."""
+
+    def test_finds_what_the_study_says(self, make_study: MakeStudy) -> None:
+        """Whatever serves, its own entry is read and no other."""
+        assert entry(make_study(), "external", "x")["python"] == "sglang/bin/python"
+
+    def test_says_what_is_missing(self, make_study: MakeStudy) -> None:
+        """What `auto` stands for on this host may not be in the study."""
+        with pytest.raises(StudyError) as error:
+            entry(make_study(engines=engines()), "engine-cu13", "study quickstart")
+
+        line = (
+            "study quickstart: engines.engine-cu13: missing, expected an entry for the engine that serves "
+            "beside engine-cpu; add its args and env"
+        )
+        assert str(error.value) == line
+
+
+class TestPlanStudy:
+    """Tests of `plan_study`."""
+
+    def test_each_variant_has_its_launch(self, make_study: MakeStudy) -> None:
+        """The launch carries its variant's id, and the baseline nothing speculative."""
+        plan = plan_study(make_study(), "engine-cpu", "0.5.23")
+
+        launches = {launch.id: launch for launch in plan.launches}
+        shared = {
+            "device": "cpu",
+            "attention-backend": "intel_amx",
+            "max-running-requests": 8,
+            "tp-size": 1,
+            "disable-radix-cache": True,
+        }
+        assert list(launches) == [variant.id for variant in plan.variants]
+        assert all(launch.variants == (launch.id,) for launch in plan.launches)
+        assert launches["none.default"].args == launches["none-again.default"].args == shared
+        assert launches["s2.default"].args == shared | {
+            "speculative-algorithm": "EAGLE3",
+            "speculative-num-steps": 2,
+            "speculative-eagle-topk": 1,
+            "speculative-num-draft-tokens": 3,
+        }
+        assert launches["s2.default"].env == {"SGLANG_USE_CPU_ENGINE": "1"}
+
+    def test_repeats_what_the_runner_needs(self, make_study: MakeStudy) -> None:
+        """The plan is all of the study that a launch reads."""
+        plan = plan_study(make_study(loads=[1, 8]), "engine-cu12", "0.5.12")
+
+        assert (plan.study, plan.engine, plan.sglang, plan.seed, plan.rounds) == (
+            *("quickstart", "engine-cu12", "0.5.12", 0, 3),
+        )
+        assert plan.prompts_sha256 == "a" * 64
+        assert plan.workload.loads == (1, 8)
+        assert (plan.workload.repeats, plan.workload.warmup_passes, plan.workload.near_tie_nats) == (
+            5,
+            1,
+            0.0,
+        )
+        assert plan.workload.generation == {"max_new_tokens": 128, "ignore_eos": True, "temperature": 0}
+        assert plan.workload.limits == {"start_s": 600, "stall_s": 120}
+
+    def test_says_what_sglang_changes(self, make_study: MakeStudy) -> None:
+        """A comparison that mixes in the overlap schedule says so at the launch."""
+        plan = plan_study(make_study(), "engine-cu12", "0.5.10.post1")
+
+        reasons = {launch.id: launch.reason for launch in plan.launches}
+        assert reasons["none.default"] == OWN
+        assert (
+            reasons["s1.default"]
+            == f"{OWN}; SGLang turns the overlap schedule off for it and not for its baseline"
+        )
+
+    def test_refuses_what_sglang_refuses(self, make_study: MakeStudy) -> None:
+        """The line names the study and the variant."""
+        study = make_study(nccl={"ring": {"env": {"CUDA_DEVICE_MAX_CONNECTIONS": "1"}, "args": {}}})
+
+        with pytest.raises(
+            StudyError, match=r"^study quickstart: none.ring: CUDA_DEVICE_MAX_CONNECTIONS=1, expected"
+        ):
+            plan_study(study, "engine-cu12", "0.5.23")
+
+    @pytest.mark.parametrize(
+        ("changes", "line"),
+        [
+            (
+                {"engines": engines(), "loads": [1, 64]},
+                "missing, expected 64 or more, since SGLang sets 48 for speculation only; add it",
+            ),
+            (
+                {"loads": [1, 64]},
+                "8, expected 64 or more, the largest load; raise it or drop the load",
+            ),
+            (
+                {"engines": engines(max_running_requests="many")},
+                "'many', expected 1 or more, the largest load; raise it or drop the load",
+            ),
+            (
+                {"args_sets": {"x": {"max-running-requests": 4}}},
+                "set in args_sets.x too, expected one for all variants; remove it from args_sets.x",
+            ),
+            (
+                {"nccl": {"a": {"env": {}, "args": {"max-running-requests": 4}}}},
+                "set in nccl.a.args too, expected one for all variants; remove it from nccl.a.args",
+            ),
+        ],
+    )
+    def test_wants_one_capacity_for_all(
+        self, make_study: MakeStudy, changes: dict[str, Any], line: str
+    ) -> None:
+        """Left to SGLang, speculation and the baseline would serve different numbers of requests."""
+        with pytest.raises(StudyError) as error:
+            plan_study(make_study(**changes), "engine-cpu", "0.5.23")
+
+        assert str(error.value) == f"{CAPACITY}: {line}"
+
+
+class TestEstimate:
+    """Tests of the plan's estimate."""
+
+    def test_worked_example_on_a_cpu(self, make_study: MakeStudy) -> None:
+        """4 launches in 3 rounds, each 20 s and 6 passes of 8 prompts with 128 tokens at 200 tokens/s."""
+        estimate = plan_study(make_study(), "engine-cpu", "0.5.23").estimate
+
+        assert estimate.launches == 12
+        assert estimate.seconds == round(12 * (20 + 6 * 8 * 128 / 200))
+        assert estimate.gpu_hours == 0.0
+
+    def test_worked_example_on_gpus(self, make_study: MakeStudy) -> None:
+        """At load 8 the eight prompts run side by side, in an eighth of the time; two GPUs count twice."""
+        estimate = plan_study(make_study(loads=[1, 8], tp_size=2), "engine-cu12", "0.5.23").estimate
+
+        seconds = 12 * (180 + 6 * (8 + 1) * 128 / 100)
+        assert estimate.seconds == round(seconds)
+        assert estimate.gpu_hours == pytest.approx(seconds * 2 / 3600, abs=0.005)
+
+    def test_the_stand_in_needs_no_gpu(self, make_study: MakeStudy) -> None:
+        """Neither does a Python of one's own on a CPU."""
+        assert plan_study(make_study(), "fake", "0.5.23").estimate.gpu_hours == 0.0
