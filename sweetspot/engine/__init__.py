@@ -1,0 +1,1 @@
+"""Starts a server, talks to it, and leaves nothing behind. Standard library and httpx only."""

@@ -1,0 +1,173 @@
+"""SGLang's HTTP server as one launch needs it: its command line, its life and its answers."""
+
+import os
+import secrets
+import socket
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+
+from sweetspot.engine.base import Engine
+from sweetspot.engine.process import ServerProcess
+from sweetspot.engine.redact import Redactor, inherited_environment, visible_environment
+from sweetspot.errors import EngineError
+
+LOOPBACK = "127.0.0.1"
+POLL_S = 0.1
+ANSWER_S = 60.0  # for anything but a generation
+
+
+class Server:
+    """A running server on a free port of the loopback interface, behind a random key.
+
+    A context manager: it is healthy inside, and nothing of it is left afterwards.
+
+    Args:
+        engine: What to run.
+        models: Folders of the `target` and, for speculation, of the `draft`.
+        args: Server arguments, flag: value (true for a bare flag, a list for several values).
+        env: Environment variables on top of the inherited ones.
+        log: File for the server's output, redacted.
+        start_s: Seconds within which it has to be healthy.
+        held: File descriptors that stay open until its last process is gone.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        models: dict[str, Path],
+        args: dict[str, Any],
+        env: dict[str, str],
+        log: Path,
+        start_s: float,
+        held: tuple[int, ...] = (),
+    ) -> None:
+        self._api_key = secrets.token_hex(16)
+        self._start_limit_s = start_s
+        self._redactor = Redactor(self._api_key)
+        port = _free_port()
+        self.url = f"http://{LOOPBACK}:{port}"
+        self.headers = {"Authorization": f"Bearer {self._api_key}"}
+        if "speculative-algorithm" in args:
+            args = {**args, "speculative-draft-model-path": str(models["draft"])}
+        owned = {"model-path": str(models["target"]), "host": LOOPBACK, "port": port}
+        owned |= {"api-key": self._api_key, "enable-metrics": True}
+        command = [str(engine.python), "-m", engine.module, *command_line({**owned, **args})]
+        import_paths = os.pathsep.join(map(str, engine.import_paths))
+        environment = inherited_environment() | ({"PYTHONPATH": import_paths} if import_paths else {}) | env
+        self.command: list[str] = self._redactor.data(command)
+        self.environment: dict[str, str] = self._redactor.data(visible_environment(environment))
+        self.start_s = 0.0  # from the start of the process to the first healthy answer
+        self.stop_s = 0.0  # from the order to end until nothing was left
+        self._process = ServerProcess(command, environment, log, self._redactor, held)
+        self._http = httpx.Client(
+            base_url=self.url, headers=self.headers, timeout=ANSWER_S, trust_env=False, verify=False
+        )
+
+    def __enter__(self) -> Self:
+        """Start the server and wait until it is healthy.
+
+        Raises:
+            EngineError: If it dies, or takes longer than the limit.
+        """
+        began = time.monotonic()
+        self._process.__enter__()
+        try:
+            self._wait_until_healthy(began)
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
+        self.start_s = time.monotonic() - began
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop the server and wait until nothing of it is left."""
+        began = time.monotonic()
+        self._http.close()
+        self._process.__exit__(kind, error, trace)
+        self.stop_s = time.monotonic() - began
+
+    def resolved(self) -> dict[str, Any]:
+        """Return what the server says of itself: its resolved arguments and its state, redacted."""
+        answer = self._ask("GET", "/server_info")
+        info: dict[str, Any] = self._redactor.data(answer.json())
+        return info
+
+    def flush_cache(self) -> None:
+        """Empty the server's caches and put its free slots in order, so that each pass starts alike."""
+        self._ask("POST", "/flush_cache")
+
+    def generate(self, body: dict[str, Any], limit_s: float) -> dict[str, Any]:
+        """Return the answer to one request that is not streamed, nor timed."""
+        answer: dict[str, Any] = self._ask("POST", "/generate", json=body, timeout=limit_s).json()
+        return answer
+
+    def explain(self, error: Exception) -> EngineError:
+        """Return what lies behind a failed request: the server's own death before anything else."""
+        time.sleep(POLL_S)  # a dying server closes its connections before it can be waited for
+        status = self._process.exit_status()
+        if status is not None:
+            return EngineError(f"the server died in mid-run with exit status {status}", "died")
+        if isinstance(error, httpx.TimeoutException):
+            return EngineError("the server stalled: no token came within limits.stall_s", "stalled")
+        if isinstance(error, httpx.HTTPError):
+            return EngineError(f"the server broke a request off: {error!r}", "refused")
+        raise error
+
+    def last_words(self) -> list[str]:
+        """Return the last lines of the server's log, redacted."""
+        return self._process.last_words()
+
+    def _ask(self, method: str, path: str, **options: Any) -> httpx.Response:  # noqa: ANN401
+        try:
+            answer = self._http.request(method, path, **options)
+        except httpx.HTTPError as error:
+            raise self.explain(error) from error
+        if answer.status_code != httpx.codes.OK:
+            raise EngineError(
+                f"{path}: status {answer.status_code}, expected 200; {answer.text[:200]}", "refused"
+            )
+        return answer
+
+    def _wait_until_healthy(self, began: float) -> None:
+        while True:
+            status = self._process.exit_status()
+            if status is not None:
+                raise EngineError(f"the server died at its start with exit status {status}", "start_died")
+            left_s = began + self._start_limit_s - time.monotonic()
+            if left_s <= 0:
+                raise EngineError(
+                    f"the server was not healthy within {self._start_limit_s:g} s (limits.start_s)",
+                    "start_timeout",
+                )
+            try:
+                if self._http.get("/health_generate", timeout=left_s).status_code == httpx.codes.OK:
+                    return
+            except httpx.HTTPError:
+                pass  # it does not listen yet
+            time.sleep(POLL_S)
+
+
+def command_line(args: dict[str, Any]) -> list[str]:
+    """Return *args* as SGLang's command line takes them: true is a bare flag, a list several values."""
+    words: list[str] = []
+    for flag, value in args.items():
+        words.append(f"--{flag}")
+        if value is not True:
+            words += [str(item) for item in (value if isinstance(value, list) else [value])]
+    return words
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        port: int = probe.getsockname()[1]
+    return port

@@ -1,0 +1,158 @@
+"""Sends streamed requests and notes when each chunk arrived. Nothing is parsed while the clock runs."""
+
+import asyncio
+import json
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from sweetspot.errors import EngineError
+from sweetspot.run.record import digest, pack
+
+EVENT, DONE = b"data: ", b"[DONE]"
+META = ("e2e_latency", "decode_throughput", "first_token_latency")  # besides spec_*
+
+
+@dataclass
+class Stream:
+    """One request as it was seen on the wire."""
+
+    prompt: str  # its id
+    sent_us: int  # since the pass began
+    reads: list[tuple[int, bytes]] = field(default_factory=list)  # arrival, since the pass began, and bytes
+
+
+def send_pass(
+    url: str,
+    headers: dict[str, str],
+    prompts: list[dict[str, Any]],
+    load: int,
+    sampling: dict[str, Any],
+    stall_s: float,
+) -> list[Stream]:
+    """Send every prompt once, *load* at a time, and return what came back, in the prompts' order.
+
+    Args:
+        url: Of the server.
+        headers: Sent with each request.
+        prompts: Each with `id` and `input_ids`.
+        load: Requests in flight; a new one is sent as soon as one is finished.
+        sampling: SGLang's sampling parameters.
+        stall_s: Longest silence on a request.
+
+    Raises:
+        httpx.HTTPError: If a connection breaks or stays silent for too long.
+        EngineError: If a request is refused.
+    """
+    try:
+        return asyncio.run(_send_pass(url, headers, prompts, load, sampling, stall_s))
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+
+
+async def _send_pass(
+    url: str,
+    headers: dict[str, str],
+    prompts: list[dict[str, Any]],
+    load: int,
+    sampling: dict[str, Any],
+    stall_s: float,
+) -> list[Stream]:
+    limits = httpx.Limits(max_connections=load, max_keepalive_connections=load)
+    bodies = [
+        json.dumps({"input_ids": p["input_ids"], "sampling_params": sampling, "stream": True})
+        for p in prompts
+    ]
+    streams: dict[int, Stream] = {}
+    waiting = iter(range(len(prompts)))
+    async with httpx.AsyncClient(
+        base_url=url, headers=headers, limits=limits, timeout=stall_s, trust_env=False, verify=False
+    ) as client:  # verify: no certificates to load, for there is no TLS on the loopback interface
+        began_ns = time.perf_counter_ns()
+
+        def now_us() -> int:
+            return (time.perf_counter_ns() - began_ns) // 1000
+
+        async def work() -> None:
+            for index in waiting:
+                stream = streams[index] = Stream(prompts[index]["id"], now_us())
+                async with client.stream(
+                    "POST", "/generate", content=bodies[index], headers={"Content-Type": "application/json"}
+                ) as answer:
+                    if answer.status_code != httpx.codes.OK:
+                        text = (await answer.aread()).decode(errors="replace")
+                        raise EngineError(
+                            f"/generate: status {answer.status_code}, expected 200; {text[:200]}", "refused"
+                        )
+                    async for read in answer.aiter_raw():
+                        stream.reads.append((now_us(), read))
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(load):
+                group.create_task(work())
+    return [streams[index] for index in range(len(prompts))]
+
+
+def observed(stream: Stream, outputs: dict[str, str]) -> dict[str, Any]:
+    """Return the request of a record that *stream* shows, and add its tokens to *outputs*.
+
+    Args:
+        stream: A finished request.
+        outputs: Packed token ids by digest; each distinct output stands there once.
+
+    Raises:
+        EngineError: If it is no stream of SGLang's, or ends early.
+    """
+    events = list(_events(stream))
+    if not events or events[-1][1]["meta_info"].get("finish_reason") is None:
+        raise EngineError(f"prompt {stream.prompt}: the stream ended without a finish reason", "bad_answer")
+    meta = events[-1][1]["meta_info"]
+    counts = [event["meta_info"]["completion_tokens"] for _, event in events]
+    ids = _token_ids([event["output_ids"] for _, event in events], meta["completion_tokens"])
+    if ids is None:
+        raise EngineError(
+            f"prompt {stream.prompt}: the chunks' token ids do not add up to completion_tokens "
+            f"{meta['completion_tokens']}",
+            "bad_answer",
+        )
+    packed = pack(ids)
+    outputs[digest(packed)] = packed
+    return {
+        "prompt": stream.prompt,
+        "sent_us": stream.sent_us,
+        "chunk_us": pack([arrived for arrived, _ in events]),
+        "chunk_tokens": pack(counts),
+        "output": digest(packed),
+        "prompt_tokens": meta["prompt_tokens"],
+        "completion_tokens": meta["completion_tokens"],
+        "cached_tokens": meta.get("cached_tokens", 0),
+        "finish": meta["finish_reason"]["type"],
+        "meta": {key: value for key, value in meta.items() if key.startswith("spec_") or key in META},
+    }
+
+
+def _events(stream: Stream) -> list[tuple[int, dict[str, Any]]]:
+    """Return the stream's events, each with the arrival of the read that completed it."""
+    found: list[tuple[int, dict[str, Any]]] = []
+    pending = b""
+    for arrived, read in stream.reads:
+        *lines, pending = (pending + read).split(b"\n")
+        for line in lines:
+            if not line.startswith(EVENT) or line[len(EVENT) :].strip() == DONE:
+                continue
+            event = json.loads(line[len(EVENT) :])
+            if "meta_info" not in event:
+                raise EngineError(f"prompt {stream.prompt}: {event}, expected meta_info", "bad_answer")
+            found.append((arrived, event))
+    return found
+
+
+def _token_ids(chunks: list[list[int]], completion_tokens: int) -> list[int] | None:
+    """Return the whole output, whether each chunk repeats all tokens so far or brings the new ones alone."""
+    together = [token for chunk in chunks for token in chunk]
+    for ids in (chunks[-1], together):
+        if len(ids) == completion_tokens:
+            return ids
+    return None

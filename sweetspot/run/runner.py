@@ -1,0 +1,178 @@
+"""Turns one launch of a plan into its record: one server start, its passes in shuffled order, what came back.
+
+Nothing is computed here, and nothing that was measured is lost: a launch that fails leaves a record too,
+with the passes before the failure and the server's last words. A run that is interrupted leaves none.
+"""
+
+import gzip
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from sweetspot.engine.redact import Redactor
+from sweetspot.engine.sglang import Server
+from sweetspot.errors import EngineError
+from sweetspot.run.client import observed, send_pass
+from sweetspot.run.job import Job, order_of_passes, read_job
+from sweetspot.run.lock import host_lock
+from sweetspot.run.record import FORMAT, digest, pack, write
+
+TOP_K = 4  # candidates recorded for each token of the reference pass
+
+
+def run(study: Path, launch: str, round_: int, attempt: int, identity: dict[str, Any]) -> None:
+    """Measure one launch in one round and write `record.json`, `outcome.json` and `server.log.gz`.
+
+    Args:
+        study: The study's folder in `results/`.
+        launch: Id of a launch of its plan.
+        round_: Index of the round.
+        attempt: Failures before this one.
+        identity: What decides whether the record is still of the study.
+    """
+    out = study / "run" / launch / str(round_) / "record.json"
+    log = study / "logs" / "run" / launch / f"{round_}.server.log"
+    record = measure(read_job(study, launch, round_, identity), out, log)
+    outcome = {"attempt": attempt, "status": record["status"], "failure": record["failure"]}
+    out.with_name("outcome.json").write_text(json.dumps(outcome, indent=1) + "\n")
+
+
+def measure(job: Job, out: Path, log: Path) -> dict[str, Any]:
+    """Measure *job* alone on this host, write its record, and return it.
+
+    Args:
+        job: What to measure.
+        out: The record; `server.log.gz` is written beside it.
+        log: The server's output as it comes.
+    """
+    record: dict[str, Any] = {
+        "format": FORMAT,
+        "status": "complete",
+        "failure": None,
+        **job.facts,
+        "launch": job.launch,
+        "round": job.round,
+        "started_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "server": {},
+        "workload": job.workload,
+        "outputs": {},
+        "passes": [],
+        "reference": [],
+    }
+    log.parent.mkdir(parents=True, exist_ok=True)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with host_lock() as held:
+        server = Server(
+            job.engine,
+            job.folders,
+            job.launch["args"],
+            job.launch["env"],
+            log,
+            job.workload["limits"]["start_s"],
+            (held,),
+        )
+        try:
+            with server:
+                record["server"]["resolved"] = server.resolved()
+                _send_all(job, server, record)
+        except EngineError as error:
+            last_words = server.last_words()
+            record |= {"status": "failed"}
+            record["failure"] = {"kind": error.kind, "message": str(error), "last_words": last_words}
+    record["server"] |= {
+        "command": server.command,
+        "env": server.environment,
+        "start_s": server.start_s,
+        "stop_s": server.stop_s,
+    }
+    with log.open("rb") as plain, _gzip(out.with_name("server.log.gz")) as packed:
+        shutil.copyfileobj(plain, packed)
+    redacted: dict[str, Any] = Redactor().data(record)
+    write(redacted, out)
+    return redacted
+
+
+def _send_all(job: Job, server: Server, record: dict[str, Any]) -> None:
+    """Warm up at each load, then add the passes, and for a baseline the reference, to *record*."""
+    generation = job.workload["generation"]
+    stall_s = job.workload["limits"]["stall_s"]
+
+    def send(load: int) -> list[dict[str, Any]]:
+        server.flush_cache()
+        with _explained(server):
+            streams = send_pass(server.url, server.headers, job.prompts, load, generation, stall_s)
+        return [observed(stream, record["outputs"]) for stream in streams]
+
+    ready = time.monotonic()
+    for load in job.workload["loads"]:
+        for _ in range(job.workload["warmup_passes"]):
+            send(load)
+    record["outputs"].clear()
+    for order, (variant, load, repeat) in enumerate(order_of_passes(job)):
+        began_s = time.monotonic() - ready
+        requests = send(load)
+        record["passes"].append(
+            {
+                "variant": variant,
+                "load": load,
+                "repeat": repeat,
+                "order": order,
+                "began_s": began_s,
+                "requests": requests,
+            }
+        )
+    if generation["temperature"] == 0 and job.baselines.intersection(job.launch["variants"]):
+        record["reference"] = [
+            _reference(server, prompt, generation, stall_s, record["outputs"]) for prompt in job.prompts
+        ]
+
+
+def _reference(
+    server: Server,
+    prompt: dict[str, Any],
+    generation: dict[str, Any],
+    stall_s: float,
+    outputs: dict[str, str],
+) -> dict[str, Any]:
+    """Return the baseline's best candidates for each token of one prompt. The request is not timed."""
+    server.flush_cache()
+    answer = server.generate(
+        {
+            "input_ids": prompt["input_ids"],
+            "sampling_params": generation,
+            "return_logprob": True,
+            "top_logprobs_num": TOP_K,
+        },
+        limit_s=generation["max_new_tokens"] * stall_s,
+    )
+    best = answer["meta_info"]["output_top_logprobs"]  # for each token, best first: [nats, id, text]
+    packed = pack(answer["output_ids"])
+    outputs[digest(packed)] = packed
+    return {
+        "prompt": prompt["id"],
+        "output": digest(packed),
+        "top_k": TOP_K,
+        "top_ids": pack([candidate[1] for token in best for candidate in token]),
+        "top_logprobs_e4": pack([round(candidate[0] * 1e4) for token in best for candidate in token]),
+    }
+
+
+@contextmanager
+def _explained(server: Server) -> Iterator[None]:
+    try:
+        yield
+    except (httpx.HTTPError, EngineError) as error:
+        raise server.explain(error) from error
+
+
+@contextmanager
+def _gzip(path: Path) -> Iterator[gzip.GzipFile]:
+    """Open *path* for writing, with no name and no time in it, so that equal logs are equal files."""
+    with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", filename="", mtime=0) as packed:
+        yield packed

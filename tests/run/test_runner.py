@@ -1,0 +1,161 @@
+"""The runner and its client, against the stand-in server: real processes, real HTTP."""
+
+import gzip
+import json
+import re
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sweetspot.engine import base
+from sweetspot.run.job import Job, order_of_passes
+from sweetspot.run.record import read, unpack
+from sweetspot.run.runner import measure
+
+PROMPTS = [{"id": f"p{i}", "input_ids": [i, i + 1, i + 2]} for i in range(3)]
+
+
+@pytest.fixture(autouse=True)
+def own_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the tests' runs from waiting for other runs on this machine."""
+    monkeypatch.setattr("sweetspot.run.lock.PLACE", tmp_path / "host.lock")
+
+
+def job(**changes: Any) -> Job:  # noqa: ANN401
+    """Return a job on the stand-in: two steps, or none for variant `none.default`."""
+    variant = changes.pop("variant", "s2.default")
+    steps = (
+        {"speculative-algorithm": "EAGLE3", "speculative-num-steps": 2} if variant != "none.default" else {}
+    )
+    launch = {
+        "id": variant,
+        "kind": "dedicated",
+        "reason": "each variant starts its own server",
+        "variants": [variant],
+        "args": steps,
+        "env": {"FAKE_FAULT": changes.pop("fault", "")},
+    }
+    workload = {
+        "loads": changes.pop("loads", [1]),
+        "repeats": changes.pop("repeats", 2),
+        "warmup_passes": 1,
+        "generation": {"max_new_tokens": 24, "ignore_eos": True, "temperature": 0},
+        "near_tie_nats": 0.0,
+        "limits": {"start_s": changes.pop("start_s", 20), "stall_s": changes.pop("stall_s", 20)},
+    }
+    facts = {
+        "protocol": 1,
+        "identity": {"launch": variant},
+        "host": {"cpu": {"model": socket.gethostname()}},
+        "engine": {"name": "fake"},
+        "models": {},
+        "prompts_sha256": "0" * 64,
+    }
+    folders = {"target": Path("target"), "draft": Path("draft")}
+    baselines = frozenset({"none.default"})
+    return Job(launch, 0, 7, workload, baselines, base.fake(), folders, PROMPTS, facts)
+
+
+def measured(job: Job, folder: Path) -> dict[str, Any]:
+    """Measure *job* and read its record back."""
+    measure(job, folder / "record.json", folder / "live.log")
+    return read(folder / "record.json")
+
+
+class TestMeasure:
+    """Tests of `measure`."""
+
+    def test_records_every_pass_in_the_shuffled_order(self, tmp_path: Path) -> None:
+        """A record has each load and repeat once, as `order_of_passes` says, with all prompts."""
+        work = job(loads=[1, 2], repeats=3)
+
+        record = measured(work, tmp_path)
+
+        assert record["status"] == "complete"
+        assert [(p["variant"], p["load"], p["repeat"]) for p in record["passes"]] == order_of_passes(work)
+        assert [r["prompt"] for r in record["passes"][0]["requests"]] == ["p0", "p1", "p2"]
+
+    def test_chunks_arrive_in_order_and_add_up(self, tmp_path: Path) -> None:
+        """Arrival times rise, and the last chunk's count is the number of tokens."""
+        request = measured(job(), tmp_path)["passes"][0]["requests"][1]
+
+        arrivals, counts = list(unpack(request["chunk_us"])), list(unpack(request["chunk_tokens"]))
+
+        assert arrivals == sorted(arrivals)
+        assert request["sent_us"] < arrivals[0]
+        assert len(arrivals) == len(counts) == request["meta"]["spec_verify_ct"] + 1
+        assert counts[-1] == request["completion_tokens"] == 24
+
+    def test_load_is_the_number_of_requests_in_flight(self, tmp_path: Path) -> None:
+        """At load 2 the third request is sent when one of the first two has ended."""
+        requests = measured(job(loads=[2]), tmp_path)["passes"][0]["requests"]
+
+        ends = sorted(unpack(request["chunk_us"])[-1] for request in requests[:2])
+
+        assert requests[1]["sent_us"] < ends[0] <= requests[2]["sent_us"]
+
+    def test_equal_outputs_are_stored_once(self, tmp_path: Path) -> None:
+        """Three prompts give three outputs, however often they are repeated."""
+        record = measured(job(repeats=4), tmp_path)
+
+        assert len(record["outputs"]) == 3
+        assert len(unpack(record["outputs"][record["passes"][0]["requests"][0]["output"]])) == 24
+
+    def test_only_a_baseline_has_a_reference(self, tmp_path: Path) -> None:
+        """The candidates for each token come from the baseline alone."""
+        speculative = measured(job(), tmp_path / "s2")
+        baseline = measured(job(variant="none.default"), tmp_path / "none")
+
+        assert speculative["reference"] == []
+        assert [r["prompt"] for r in baseline["reference"]] == ["p0", "p1", "p2"]
+        assert len(unpack(baseline["reference"][0]["top_ids"])) == 24 * 4
+
+    def test_no_secret_and_no_name_is_written(self, tmp_path: Path) -> None:
+        """The key that the server prints, and the host's name, are in neither record nor log."""
+        record = measured(job(), tmp_path)
+
+        log = gzip.decompress((tmp_path / "server.log.gz").read_bytes()).decode()
+        text = json.dumps(record)
+
+        assert record["server"]["command"][record["server"]["command"].index("--api-key") + 1] == "<hidden>"
+        assert record["server"]["resolved"]["api_key"] == "<hidden>"
+        assert "'api_key': '<hidden>'" in log
+        assert not re.search(r"\b[0-9a-f]{32}\b", text + log)
+        assert socket.gethostname() not in text + log
+
+
+class TestFailure:
+    """A launch that fails is recorded, with what was measured before and the server's last words."""
+
+    @pytest.mark.parametrize(
+        ("fault", "kind"),
+        [
+            ("die-at-start", "start_died"),
+            ("never-healthy", "start_timeout"),
+            ("die", "died"),
+            ("stall", "stalled"),
+            ("refuse", "refused"),
+        ],
+    )
+    def test_each_kind(self, tmp_path: Path, fault: str, kind: str) -> None:
+        """Each way of failing is told apart."""
+        record = measured(job(fault=fault, start_s=1 if kind == "start_timeout" else 20, stall_s=1), tmp_path)
+
+        assert record["status"] == "failed"
+        assert record["failure"]["kind"] == kind
+        assert "\n" not in record["failure"]["message"]
+
+    def test_last_words_are_the_servers(self, tmp_path: Path) -> None:
+        """What the server printed before it died is in the record."""
+        record = measured(job(fault="die"), tmp_path)
+
+        assert record["failure"]["last_words"][-1] == "Scheduler hit an exception: made up"
+
+    def test_passes_before_the_failure_are_kept(self, tmp_path: Path) -> None:
+        """Nothing that was measured is lost."""
+        record = measured(job(fault="die-after-9", repeats=5), tmp_path)
+
+        assert record["failure"]["kind"] == "died"
+        assert len(record["passes"]) == 2
