@@ -37,7 +37,18 @@ def folder(name: str) -> Path:
     """
     if prebuilt := _prebuilt(name):
         return Path(prebuilt)
-    return ROOT / ".envs" / f"{name}-{hashlib.sha256(lock_of(name).read_bytes()).hexdigest()[:12]}"
+    return ROOT / ".envs" / f"{name}-{digest_of_lock(name)[:12]}"
+
+
+def digest_of_lock(name: str) -> str:
+    """Return a hash of what a lock pins: versions and hashes of files, not its comments.
+
+    Raises:
+        InstallError: If the project has no such environment.
+    """
+    lines = [line.strip() for line in lock_of(name).read_text().splitlines()]
+    pinned = [line for line in lines if line and not line.startswith("#")]
+    return hashlib.sha256("\n".join(pinned).encode()).hexdigest()
 
 
 def python_of(name: str) -> Path:
