@@ -1,0 +1,137 @@
+"""Tells which model a folder holds, without reading its weights, and finds the folders that a study names."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sweetspot.errors import ModelError
+from sweetspot.models.spec import spec
+
+ROLES = ("target", "draft")
+# What makes the same weights behave differently: configs, indexes, tokenizers, chat templates, a model's own
+# code.
+_READ_WHOLE = (
+    "config.json",
+    "generation_config.json",
+    "*.index.json",
+    "*token*.json",
+    "*.tiktoken",
+    "*.model",
+    "vocab*",
+    "merges.txt",
+    "chat_template*",
+    "*.py",
+)
+_WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth")
+_INDEXES = ("*.safetensors.index.json", "*.bin.index.json")
+_LARGEST_HEADER_BYTES = 100_000_000  # safetensors' own limit
+
+
+def identity(folder: Path) -> dict[str, Any]:
+    """Return what tells the model in *folder* from any other.
+
+    Returns:
+        `files` (name: sha256 of the whole) and `weights` (name: `size_bytes`, and `header_sha256`, null where
+        the file is not safetensors). A header names, shapes and types every tensor; the tensors are not read.
+
+    Raises:
+        ModelError: If the folder, its config or weights are missing, or a weights file is cut short.
+    """
+    if not folder.is_dir():
+        raise ModelError(f"{folder}: no such folder, expected a model; correct the study or make the model")
+    if not (folder / "config.json").is_file():
+        raise ModelError(
+            f"{folder}: no config.json, expected a model in Hugging Face's format; name its folder"
+        )
+    weights = _matching(folder, _WEIGHTS)
+    for index in _matching(folder, _INDEXES):
+        weights += [folder / name for name in _indexed(index)]
+    if not weights:
+        raise ModelError(
+            f"{folder}: no weights, expected {' or '.join(_WEIGHTS)}; download the model in full"
+        )
+    return {
+        "files": {file.name: _sha256(file.read_bytes()) for file in _matching(folder, _READ_WHOLE)},
+        "weights": {file.name: _weights_identity(file) for file in sorted(set(weights))},
+    }
+
+
+def resolve(models: Mapping[str, Any], constructed_root: Path) -> dict[str, Path]:
+    """Return the folder of the `target` and of the `draft`.
+
+    A constructed pair need not be made yet, and a folder of the user's is not looked into: `identity` does.
+
+    Args:
+        models: The study's `models`.
+        constructed_root: Where constructed pairs lie.
+
+    Raises:
+        ModelError: If the spec of a constructed pair is wrong, or a hub model is not in the local cache.
+    """
+    if "constructed" in models:
+        pair = constructed_root / spec(models["constructed"]).name
+        return {role: pair / role for role in ROLES}
+    return {role: _named(models[role]) for role in ROLES}
+
+
+def _named(model: Mapping[str, str]) -> Path:
+    if "path" in model:
+        return Path(model["path"])
+    name, revision = model["hub"], model["revision"]
+    snapshot = _hub_cache() / f"models--{name.replace('/', '--')}" / "snapshots" / revision
+    if not snapshot.is_dir():
+        raise ModelError(
+            f"{snapshot}: not there, expected {name} at this revision; "
+            f"download it with `huggingface-cli download {name} --revision {revision}`"
+        )
+    return snapshot
+
+
+def _hub_cache() -> Path:
+    """Return the folder that huggingface_hub downloads to."""
+    if cache := os.environ.get("HF_HUB_CACHE"):
+        return Path(cache).expanduser()
+    caches = os.environ.get("XDG_CACHE_HOME", "~/.cache")
+    return Path(os.environ.get("HF_HOME", f"{caches}/huggingface")).expanduser() / "hub"
+
+
+def _matching(folder: Path, patterns: tuple[str, ...]) -> list[Path]:
+    return sorted({file for pattern in patterns for file in folder.glob(pattern) if file.is_file()})
+
+
+def _indexed(index: Path) -> set[str]:
+    try:
+        return set(json.loads(index.read_text())["weight_map"].values())
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ModelError(f"{index}: no weight_map, expected a weights index; download it again") from None
+
+
+def _weights_identity(file: Path) -> dict[str, Any]:
+    if not file.is_file():
+        raise ModelError(f"{file}: missing, expected because the index names it; download the model in full")
+    size_bytes = file.stat().st_size
+    if file.suffix != ".safetensors":
+        return {"size_bytes": size_bytes, "header_sha256": None}
+    with file.open("rb") as opened:
+        header = opened.read(min(int.from_bytes(opened.read(8), "little"), _LARGEST_HEADER_BYTES))
+    expected_bytes = 8 + len(header) + _data_bytes(file, header)
+    if size_bytes != expected_bytes:
+        raise ModelError(
+            f"{file}: {size_bytes} bytes, expected {expected_bytes} by its header; download it again"
+        )
+    return {"size_bytes": size_bytes, "header_sha256": _sha256(header)}
+
+
+def _data_bytes(file: Path, header: bytes) -> int:
+    try:
+        tensors = {name: entry for name, entry in json.loads(header).items() if name != "__metadata__"}
+        return max((int(entry["data_offsets"][1]) for entry in tensors.values()), default=0)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ModelError(f"{file}: no safetensors header, expected one; download it again") from None
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,69 @@
+"""What a constructed pair is made from: the `constructed` section of a study, checked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sweetspot.errors import ModelError
+from sweetspot.models.orbit import Orbit, lay_out
+
+CONSTRUCTION = 1  # raised by hand when the weights that a spec gives change
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Sizes of a target. Its draft has one layer, and as many key-value heads as heads."""
+
+    hidden: int
+    layers: int
+    heads: int
+    kv_heads: int
+    intermediate: int
+    vocab: int
+
+
+SHAPES = {
+    "tiny": Shape(hidden=64, layers=8, heads=4, kv_heads=2, intermediate=128, vocab=1024),
+    "1b": Shape(hidden=2048, layers=16, heads=16, kv_heads=8, intermediate=8192, vocab=32000),
+    "8b": Shape(hidden=4096, layers=32, heads=32, kv_heads=8, intermediate=14336, vocab=32000),
+}
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A pair: how large it is, how well its draft guesses, and which of many alike."""
+
+    shape_name: str
+    acceptance: tuple[float, ...]  # conditional, by draft position; the last goes on
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """Folder of the pair: every part of the spec, and the construction."""
+        acceptance = "-".join(str(share) for share in self.acceptance)
+        return f"{self.shape_name}-{acceptance}-seed{self.seed}-construction{CONSTRUCTION}"
+
+    @property
+    def shape(self) -> Shape:
+        """Sizes of the target."""
+        return SHAPES[self.shape_name]
+
+    def orbit(self) -> Orbit:
+        """Return what the target says and what the draft knows of it."""
+        return lay_out(self.shape.vocab, self.acceptance, self.seed)
+
+
+def spec(constructed: Mapping[str, Any]) -> Spec:
+    """Return the spec in a study's `models.constructed`.
+
+    Raises:
+        ModelError: If the shape is unknown, or an acceptance is no share.
+    """
+    shape_name, acceptance = constructed["shape"], constructed["acceptance"]
+    if shape_name not in SHAPES:
+        raise ModelError(f"models.constructed.shape: {shape_name!r}, expected one of {', '.join(SHAPES)}")
+    if not acceptance or not all(0 <= share <= 1 for share in acceptance):
+        raise ModelError(
+            f"models.constructed.acceptance: {acceptance}, expected shares from 0 to 1, by draft position"
+        )
+    return Spec(shape_name, tuple(float(share) for share in acceptance), constructed["seed"])
