@@ -2,9 +2,9 @@
 
 For tests of everything around a server. A token follows from the prompt and its position alone, so that
 variants agree; the acceptance of each draft is a seeded draw. `FAKE_FAULT` in its environment makes it
-misbehave: `die-at-start`, `never-healthy`, and from its first request on `die`, `stall`, `refuse`,
-`wrong-token` or `orphan` (which leaves a process behind in a session of its own); `die-after-N` waits for
-N requests.
+misbehave: `die-at-start`, `never-healthy`, and from its first request on `die`, `stall`, `refuse`, `garble`,
+`cut-short`, `wrong-token` or `orphan` (which leaves a process behind in a session of its own); `die-after-N`
+waits for N requests.
 """
 
 import argparse
@@ -144,6 +144,10 @@ async def _generate(fake: Fake, body: dict[str, Any], writer: asyncio.StreamWrit
     async for event in fake.stream(body):
         if fake.fault == "stall":
             await asyncio.sleep(3600)
+        if fake.fault == "garble":
+            event["meta_info"] = None
+        if fake.fault == "cut-short" and event["meta_info"]["finish_reason"]:
+            break
         _chunk(writer, b"data: " + json.dumps(event).encode() + b"\n\n")
         await writer.drain()
     _chunk(writer, b"data: [DONE]\n\n")

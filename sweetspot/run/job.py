@@ -39,14 +39,12 @@ def order_of_passes(job: Job) -> list[tuple[str, int, int]]:
     return passes
 
 
-def read_job(study: Path, launch_id: str, round_: int, identity: dict[str, Any]) -> Job:
+def read_job(study: Path, asked: dict[str, Any]) -> Job:
     """Return the job that the files of a study describe.
 
     Args:
         study: The study's folder in `results/`.
-        launch_id: Of a launch of its plan.
-        round_: Index of the round.
-        identity: What decides whether the record is still of the study; the record repeats it.
+        asked: `launch` (an id of its plan), `round`, and `identity`, which the record repeats.
 
     Raises:
         InstallError: If the engine's environment is not built.
@@ -57,8 +55,8 @@ def read_job(study: Path, launch_id: str, round_: int, identity: dict[str, Any])
     prompts = (study / "prompts.jsonl").read_text().splitlines()
     interpreter = installed.pop("interpreter", None)
     return Job(
-        launch=next(launch for launch in plan["launches"] if launch["id"] == launch_id),
-        round=round_,
+        launch=next(launch for launch in plan["launches"] if launch["id"] == asked["launch"]),
+        round=asked["round"],
         seed=plan["seed"],
         workload=plan["workload"],
         baselines=frozenset(v["id"] for v in plan["variants"] if v["num_steps"] == 0),
@@ -67,7 +65,7 @@ def read_job(study: Path, launch_id: str, round_: int, identity: dict[str, Any])
         prompts=[json.loads(line) for line in prompts],
         facts={
             "protocol": PROTOCOL,
-            "identity": identity,
+            "identity": asked["identity"],
             "host": json.loads((study / "host.json").read_text()),
             "engine": installed,
             "models": models,

@@ -26,20 +26,18 @@ from sweetspot.run.record import FORMAT, digest, pack, write
 TOP_K = 4  # candidates recorded for each token of the reference pass
 
 
-def run(study: Path, launch: str, round_: int, attempt: int, identity: dict[str, Any]) -> None:
-    """Measure one launch in one round and write `record.json`, `outcome.json` and `server.log.gz`.
+def run(study: Path, asked: dict[str, Any], out: Path) -> None:
+    """Measure one launch in one round and write its record, `outcome.json` and `server.log.gz`.
 
     Args:
         study: The study's folder in `results/`.
-        launch: Id of a launch of its plan.
-        round_: Index of the round.
-        attempt: Failures before this one.
-        identity: What decides whether the record is still of the study.
+        asked: `launch` (an id of the plan), `round`, `attempt` (failures before this one), and `identity`
+            (what decides whether the record is still of the study).
+        out: The record; the other files are written beside it.
     """
-    out = study / "run" / launch / str(round_) / "record.json"
-    log = study / "logs" / "run" / launch / f"{round_}.server.log"
-    record = measure(read_job(study, launch, round_, identity), out, log)
-    outcome = {"attempt": attempt, "status": record["status"], "failure": record["failure"]}
+    log = study / "logs" / "run" / asked["launch"] / f"{asked['round']}.server.log"
+    record = measure(read_job(study, asked), out, log)
+    outcome = {"attempt": asked["attempt"], "status": record["status"], "failure": record["failure"]}
     out.with_name("outcome.json").write_text(json.dumps(outcome, indent=1) + "\n")
 
 
@@ -55,8 +53,7 @@ def measure(job: Job, out: Path, log: Path) -> dict[str, Any]:
         "format": FORMAT,
         "status": "complete",
         "failure": None,
-        **job.facts,
-        "launch": job.launch,
+        **Redactor().data(job.facts | {"launch": job.launch}),  # not the passes: packed lists are no text
         "round": job.round,
         "started_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "server": {},
@@ -78,13 +75,16 @@ def measure(job: Job, out: Path, log: Path) -> dict[str, Any]:
             (held,),
         )
         try:
-            with server:
+            with server, _explained(server):
                 record["server"]["resolved"] = server.resolved()
                 _send_all(job, server, record)
         except EngineError as error:
-            last_words = server.last_words()
-            record |= {"status": "failed"}
-            record["failure"] = {"kind": error.kind, "message": str(error), "last_words": last_words}
+            record["status"] = "failed"
+            record["failure"] = {
+                "kind": error.kind,
+                "message": str(error),
+                "last_words": server.last_words(),
+            }
     record["server"] |= {
         "command": server.command,
         "env": server.environment,
@@ -93,9 +93,8 @@ def measure(job: Job, out: Path, log: Path) -> dict[str, Any]:
     }
     with log.open("rb") as plain, _gzip(out.with_name("server.log.gz")) as packed:
         shutil.copyfileobj(plain, packed)
-    redacted: dict[str, Any] = Redactor().data(record)
-    write(redacted, out)
-    return redacted
+    write(record, out)
+    return record
 
 
 def _send_all(job: Job, server: Server, record: dict[str, Any]) -> None:
@@ -105,8 +104,7 @@ def _send_all(job: Job, server: Server, record: dict[str, Any]) -> None:
 
     def send(load: int) -> list[dict[str, Any]]:
         server.flush_cache()
-        with _explained(server):
-            streams = send_pass(server.url, server.headers, job.prompts, load, generation, stall_s)
+        streams = send_pass(server.url, server.headers, job.prompts, load, generation, stall_s)
         return [observed(stream, record["outputs"]) for stream in streams]
 
     ready = time.monotonic()
@@ -165,10 +163,13 @@ def _reference(
 
 @contextmanager
 def _explained(server: Server) -> Iterator[None]:
+    """Turn whatever breaks while requests are sent and read into the failure that lies behind it."""
     try:
         yield
     except (httpx.HTTPError, EngineError) as error:
         raise server.explain(error) from error
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise EngineError(f"an answer that is not SGLang's: {error!r}", "bad_answer") from error
 
 
 @contextmanager

@@ -81,6 +81,16 @@ class TestRead:
         assert read(path) == RECORD
         assert list(tmp_path.iterdir()) == [path]
 
+    def test_who_reads_the_old_record_reads_on(self, tmp_path: Path) -> None:
+        """Writing puts a new file in the old one's place and leaves the old one's bytes alone."""
+        path, also = tmp_path / "record.json", tmp_path / "also.json"
+        write(RECORD, path)
+        also.hardlink_to(path)
+
+        write(RECORD | {"round": 1}, path)
+
+        assert read(also) == RECORD
+
     @pytest.mark.parametrize(
         ("text", "message"),
         [

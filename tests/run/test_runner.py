@@ -137,6 +137,8 @@ class TestFailure:
             ("die", "died"),
             ("stall", "stalled"),
             ("refuse", "refused"),
+            ("garble", "bad_answer"),
+            ("cut-short", "bad_answer"),
         ],
     )
     def test_each_kind(self, tmp_path: Path, fault: str, kind: str) -> None:

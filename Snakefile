@@ -1,0 +1,27 @@
+"""Find the fastest speculative-decoding configuration of a GPU host, and prove it.
+
+snakemake --cores 1 all                                the study of config.yaml
+snakemake --cores 1 --config study=NAME -- all         studies/NAME.yaml instead, complete and alone
+snakemake --cores 1 published                          render the studies in results/published/
+"""
+
+from snakemake.utils import min_version
+
+min_version("9.27")
+
+
+include: "rules/common.smk"
+include: "rules/env.smk"
+include: "rules/models.smk"
+include: "rules/preflight.smk"
+include: "rules/run.smk"
+include: "rules/measure.smk"
+include: "rules/render.smk"
+include: "rules/published.smk"
+
+
+rule all:
+    """The whole study: measured, rendered, and complete."""
+    default_target: True
+    input:
+        f"{STUDY.folder}/complete.json",

@@ -1,0 +1,68 @@
+"""What the rules know of the study: its launches, and what decides whether a file is still of it.
+
+IN   config.yaml, or studies/NAME.yaml with `--config study=NAME`; never both, never merged
+"""
+
+import json
+
+from sweetspot.host.env import digest_of_lock
+from sweetspot.workflow import (
+    Study,
+    digest_of_code,
+    hold_folder,
+    one_line_errors,
+    published_records,
+    published_studies,
+    put_tools_on_path,
+    study_file,
+)
+
+put_tools_on_path()
+with one_line_errors():
+    STUDY = Study.load(study_file(config))
+
+
+onstart:
+    with one_line_errors():
+        hold_folder()
+
+
+wildcard_constraints:
+    study=r"(rendered/)?(?!(env|published|rendered)\b)[a-z0-9][a-z0-9-]*",  # published: no rule writes there
+    launch=r"[a-z0-9.-]+",
+    round=r"\d+",
+    env=r"[a-z0-9-]+",
+
+
+def engine_record(wildcards):
+    """The environment's record, for an engine that has one of ours."""
+    return f"results/env/{STUDY.engine}.json" if STUDY.locked else []
+
+
+def asked_of_run(wildcards):
+    """What the run is of, as JSON: launch, round, attempt, and all that changes its physics."""
+    return json.dumps(STUDY.asked(wildcards.launch, int(wildcards.round)), sort_keys=True)
+
+
+def earlier_rounds_first(wildcards):
+    return STUDY.priority(wildcards.launch, int(wildcards.round))
+
+
+def records(wildcards):
+    """Every record of a study; of a published one they have to be there."""
+    if wildcards.study.startswith("rendered/"):
+        with one_line_errors():
+            return published_records(wildcards.study.removeprefix("rendered/"))
+    return [STUDY.record(launch, round_) for launch, round_ in STUDY.runs()]
+
+
+def plan_of(wildcards):
+    """The plan that the records belong to."""
+    if wildcards.study.startswith("rendered/"):
+        return f"results/{wildcards.study.replace('rendered/', 'published/')}/plan.json"
+    return f"results/{wildcards.study}/plan/plan.json"
+
+
+def run_folder(wildcards):
+    """Where the records of a study lie."""
+    return f"results/{wildcards.study.replace('rendered/', 'published/')}/run"

@@ -1,0 +1,75 @@
+"""From records to numbers. Cheap, and rerun whenever its own code changes.
+
+IN   results/{study}/run/, results/{study}/plan/plan.json, or the same of results/published/{study}/
+OUT  results/{study}/measure/*.parquet     a row for each request, pass, launch, and comparison of tokens
+     results/{study}/summary.parquet       a row for each variant and load
+     results/{study}/verdict.json
+"""
+
+
+localrules:
+    measure,
+    summarise,
+    verdict,
+
+
+rule measure:
+    """Compute what each pass says: speeds, acceptance, cycle time, exactness."""
+    input:
+        records=records,
+        plan=plan_of,
+    output:
+        requests="results/{study}/measure/requests.parquet",
+        passes="results/{study}/measure/passes.parquet",
+        exactness="results/{study}/measure/exactness.parquet",
+        launches="results/{study}/measure/launches.parquet",
+    log:
+        "results/{study}/logs/measure.log",
+    params:
+        code=digest_of_code("measure"),
+        run=run_folder,
+    shell:
+        r"""
+        exec sweetspot measure \
+            --plan {input.plan:q} \
+            --run {params.run:q} \
+            --out results/{wildcards.study}/measure 2>{log:q}
+        """
+
+
+rule summarise:
+    """Pool the passes of each variant and load, and compare it with its baseline."""
+    input:
+        rules.measure.output,
+        plan=plan_of,
+    output:
+        "results/{study}/summary.parquet",
+    log:
+        "results/{study}/logs/summarise.log",
+    params:
+        code=digest_of_code("analyse"),
+    shell:
+        r"""
+        exec sweetspot summarise \
+            --plan {input.plan:q} \
+            --measure results/{wildcards.study}/measure \
+            --out {output:q} 2>{log:q}
+        """
+
+
+rule verdict:
+    """Say what is faster, slower, unclear or broken, and which variant wins."""
+    input:
+        summary=rules.summarise.output,
+    output:
+        "results/{study}/verdict.json",
+    log:
+        "results/{study}/logs/verdict.log",
+    params:
+        code=digest_of_code("analyse"),
+    shell:
+        r"""
+        exec sweetspot verdict \
+            --summary {input.summary:q} \
+            --out {output:q} 2>{log:q}
+        """

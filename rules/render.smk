@@ -1,0 +1,112 @@
+"""From numbers to what people read, and the last word on whether the study is complete.
+
+IN   results/{study}/summary.parquet, verdict.json, run/
+OUT  results/{study}/table.{md,csv}, figures/, report.html
+     results/{study}/complete.json     only if every launch of the plan was measured
+"""
+
+
+localrules:
+    table,
+    figures,
+    report,
+    check,
+
+
+FIGURES = ["speed", "acceptance", "accept-length", "cycle"]
+
+
+rule table:
+    """Write the comparison as Markdown to read and as CSV with every digit."""
+    input:
+        plan=plan_of,
+        records=records,
+        summary="results/{study}/summary.parquet",
+        verdict="results/{study}/verdict.json",
+    output:
+        markdown="results/{study}/table.md",
+        csv="results/{study}/table.csv",
+    log:
+        "results/{study}/logs/table.log",
+    params:
+        code=digest_of_code("render"),
+        run=run_folder,
+    shell:
+        r"""
+        exec sweetspot table \
+            --run {params.run:q} \
+            --plan {input.plan:q} \
+            --summary {input.summary:q} \
+            --verdict {input.verdict:q} \
+            --markdown {output.markdown:q} \
+            --csv {output.csv:q} 2>{log:q}
+        """
+
+
+rule figures:
+    """Draw the figures."""
+    input:
+        summary="results/{study}/summary.parquet",
+        verdict="results/{study}/verdict.json",
+    output:
+        expand("results/{{study}}/figures/{name}.{kind}", name=FIGURES, kind=["svg", "png"]),
+    log:
+        "results/{study}/logs/figures.log",
+    params:
+        code=digest_of_code("render"),
+    shell:
+        r"""
+        exec sweetspot figures \
+            --summary {input.summary:q} \
+            --verdict {input.verdict:q} \
+            --out results/{wildcards.study}/figures 2>{log:q}
+        """
+
+
+rule report:
+    """Put the verdict, the table, the figures and where they come from on one page."""
+    input:
+        rules.figures.output,
+        plan=plan_of,
+        records=records,
+        summary="results/{study}/summary.parquet",
+        verdict="results/{study}/verdict.json",
+    output:
+        "results/{study}/report.html",
+    log:
+        "results/{study}/logs/report.log",
+    params:
+        code=digest_of_code("render"),
+        run=run_folder,
+    shell:
+        r"""
+        exec sweetspot report \
+            --run {params.run:q} \
+            --plan {input.plan:q} \
+            --summary {input.summary:q} \
+            --verdict {input.verdict:q} \
+            --figures results/{wildcards.study}/figures \
+            --out {output:q} 2>{log:q}
+        """
+
+
+rule check:
+    """Fail, naming them, if launches failed: after everything else, which shows them as failed."""
+    input:
+        "results/{study}/table.md",
+        "results/{study}/report.html",
+        records=records,
+        plan=plan_of,
+    output:
+        "results/{study}/complete.json",
+    log:
+        "results/{study}/logs/check.log",
+    params:
+        run=run_folder,
+    shell:
+        r"""
+        exec sweetspot check \
+            --run {params.run:q} \
+            --plan {input.plan:q} \
+            --out {output:q} 2>{log:q}
+        """

@@ -1,0 +1,272 @@
+"""The command line: one verb for each rule. A verb reads files, calls one function and writes its outputs.
+
+Each verb imports what it needs itself, so that `run` stays with the standard library and httpx.
+"""
+
+import argparse
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from sweetspot.errors import RunError, SweetspotError
+
+_WORTH_A_POOL = 50  # records: for fewer, starting processes takes longer than reading
+
+
+def env(arguments: argparse.Namespace) -> None:
+    """Install an environment from its lock and write what is in it."""
+    from sweetspot.host import env
+
+    env.build(arguments.name, arguments.extra_index)
+    _write(arguments.out, env.record(arguments.name))
+
+
+def lock(arguments: argparse.Namespace) -> None:
+    """Lock environments again, all of them or those named."""
+    from sweetspot.host.env import ROOT
+    from sweetspot.host.lock import DATES, lock
+
+    for name in arguments.names or DATES:
+        lock(ROOT / "envs" / name, DATES[name])
+
+
+def engine(arguments: argparse.Namespace) -> None:
+    """Write which engine a study runs on, and what is installed there."""
+    from sweetspot.host import engines
+    from sweetspot.workflow import Study
+
+    study = Study.load(arguments.study)
+    _write(arguments.out, engines.describe(study.values["engine"], study.engine, study.python))
+
+
+def models(arguments: argparse.Namespace) -> None:
+    """Find or construct a study's models, and write where they lie and what they are."""
+    from sweetspot.models.prepare import find
+    from sweetspot.workflow import Study
+
+    study = Study.load(arguments.study)
+    _write(arguments.out, find(study.values["models"], study.interpreter()))
+
+
+def prompts(arguments: argparse.Namespace) -> None:
+    """Turn a study's prompts into token ids."""
+    from sweetspot.models.prepare import tokenize
+    from sweetspot.workflow import Study
+
+    study = Study.load(arguments.study)
+    target = Path(_read(study.folder / "models.json")["target"]["folder"])
+    trust = study.plan.launches[0].args.get("trust-remote-code") is True
+    tokenize(study.values["prompts"], target, study.interpreter(), trust, arguments.out)
+
+
+def host(arguments: argparse.Namespace) -> None:
+    """Write what machine this is, without its name."""
+    from sweetspot.host.facts import facts
+
+    _write(arguments.out, facts())
+
+
+def plan(arguments: argparse.Namespace) -> None:
+    """Print the launches of a study, why each is there, and what they will take."""
+    from sweetspot.plan import describe
+    from sweetspot.workflow import Study
+
+    study = Study.load(arguments.study)
+    print(describe(study.plan))
+    if arguments.out:
+        arguments.out.write_text(study.plan.to_json())
+
+
+def preflight(arguments: argparse.Namespace) -> None:
+    """Stop what can't work on this host before anything is started."""
+    from sweetspot.host.preflight import preflight
+    from sweetspot.workflow import Study
+
+    study = Study.load(arguments.study)
+    lines = (study.folder / "prompts.jsonl").read_text().splitlines()
+    prompts = [json.loads(line) for line in lines]
+    _write(arguments.out, preflight(study.plan, _read(study.folder / "host.json"), prompts, os.environ))
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Measure one launch in one round. A launch that fails is recorded as such."""
+    from sweetspot.engine.keeper import die_with_parent
+    from sweetspot.run.runner import run
+
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    die_with_parent(signal.SIGTERM)  # a killed Snakemake takes its run with it
+    run(arguments.results, _read(arguments.asked), arguments.out)
+
+
+def measure(arguments: argparse.Namespace) -> None:
+    """Turn records into tables."""
+    from sweetspot.measure.tables import measure_files
+
+    plan = _read(arguments.plan)
+    records = _records(arguments.run, plan)
+    processes = len(os.sched_getaffinity(0)) if len(records) > _WORTH_A_POOL else 1
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for name, table in measure_files(records, plan, processes).items():
+        table.write_parquet(arguments.out / f"{name}.parquet")
+
+
+def summarise(arguments: argparse.Namespace) -> None:
+    """Pool the passes of each variant and load, and compare it with its baseline."""
+    import polars as pl
+
+    from sweetspot.analyse.summary import summarise
+
+    tables = {path.stem: pl.read_parquet(path) for path in arguments.measure.glob("*.parquet")}
+    summarise(tables, _read(arguments.plan)).write_parquet(arguments.out)
+
+
+def verdict(arguments: argparse.Namespace) -> None:
+    """Judge each variant, and name the winner."""
+    import polars as pl
+
+    from sweetspot.analyse.verdict import judge
+
+    _write(arguments.out, judge(pl.read_parquet(arguments.summary)))
+
+
+def table(arguments: argparse.Namespace) -> None:
+    """Write the comparison to read, and with every digit."""
+    import polars as pl
+
+    from sweetspot.render.cautions import cautions
+    from sweetspot.render.table import to_csv, to_markdown
+
+    summary, verdict, plan = (
+        pl.read_parquet(arguments.summary),
+        _read(arguments.verdict),
+        _read(arguments.plan),
+    )
+    record = _read(_records(arguments.run, plan)[0])
+    notes = [f"{title}: {text}" for title, text in cautions(plan, record["engine"], record["models"])]
+    arguments.markdown.write_text(to_markdown(summary, verdict, notes))
+    arguments.csv.write_text(to_csv(summary, verdict))
+
+
+def figures(arguments: argparse.Namespace) -> None:
+    """Draw the figures."""
+    import polars as pl
+
+    from sweetspot.render.figures import save_all
+
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    save_all(pl.read_parquet(arguments.summary), _read(arguments.verdict), arguments.out)
+
+
+def report(arguments: argparse.Namespace) -> None:
+    """Put the verdict, the table, the figures and where they come from on one page."""
+    import polars as pl
+
+    from sweetspot.render.report import Failure, ReportContext, report
+
+    plan = _read(arguments.plan)
+    records = [_read(path) for path in _records(arguments.run, plan)]
+    failures = [
+        Failure(
+            launch=record["launch"]["id"],
+            round=record["round"],
+            kind=record["failure"]["kind"],
+            message=record["failure"]["message"],
+            last_words=record["failure"]["last_words"],
+        )
+        for record in records
+        if record["failure"]
+    ]
+    context = ReportContext(
+        plan=plan,
+        host=records[0]["host"],
+        engine=records[0]["engine"],
+        models=records[0]["models"],
+        protocol=records[0]["protocol"],
+        summary=pl.read_parquet(arguments.summary),
+        verdict=_read(arguments.verdict),
+        failures=failures,
+        figures={path.stem: path.read_text() for path in sorted(arguments.figures.glob("*.svg"))},
+        launch_command=None,
+    )
+    arguments.out.write_text(report(context))
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Fail if a launch failed, after the report has shown it, with the server's last words."""
+    outcomes = {
+        str(path.parent.relative_to(arguments.run)): _read(path.with_name("outcome.json"))
+        for path in _records(arguments.run, _read(arguments.plan))
+    }
+    failures = {name: outcome["failure"] for name, outcome in outcomes.items() if outcome["failure"]}
+    for name, failure in failures.items():
+        print(f"{name}: the server's last words", *failure["last_words"], sep="\n  ", file=sys.stderr)
+    if failures:
+        listed = "; ".join(f"{name}: {failure['message']}" for name, failure in failures.items())
+        raise RunError(
+            f"{arguments.run}: {len(failures)} of {len(outcomes)} launches failed ({listed}), expected all "
+            f"measured; the report shows them, and the next start tries them again"
+        )
+    _write(arguments.out, sorted(outcomes))
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one verb; return 0, or 2 after one line about what is wrong with the input or the machine."""
+    arguments = parser().parse_args(words)
+    try:
+        arguments.verb(arguments)
+    except SweetspotError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    top = argparse.ArgumentParser(prog="sweetspot", description="Find the fastest speculative decoding.")
+    verbs = top.add_subparsers(required=True, metavar="VERB")
+
+    def add(verb: Callable[[argparse.Namespace], None], *paths: str) -> argparse.ArgumentParser:
+        words = str(verb.__doc__)
+        added = verbs.add_parser(verb.__name__, help=words.splitlines()[0], description=words)
+        added.set_defaults(verb=verb)
+        for path in paths:
+            added.add_argument(f"--{path}", type=Path, required=True)
+        return added
+
+    built = add(env, "out")
+    built.add_argument("name")
+    built.add_argument("--extra-index")
+    add(lock).add_argument("names", nargs="*", metavar="NAME")
+    planned = add(plan)
+    planned.add_argument("study", type=Path, nargs="?", default=Path("config.yaml"))
+    planned.add_argument("--out", type=Path)
+    for verb in (engine, models, prompts, preflight):
+        add(verb, "study", "out")
+    add(host, "out")
+    add(run, "results", "asked", "out")
+    add(measure, "run", "plan", "out")
+    add(summarise, "measure", "plan", "out")
+    add(verdict, "summary", "out")
+    add(table, "run", "plan", "summary", "verdict", "markdown", "csv")
+    add(figures, "summary", "verdict", "out")
+    add(report, "run", "plan", "summary", "verdict", "figures", "out")
+    add(check, "run", "plan", "out")
+    return top
+
+
+def _records(run: Path, plan: dict[str, Any]) -> list[Path]:
+    """Return where the record of each launch of *plan* in each round lies."""
+    launches, rounds = plan["launches"], range(plan["rounds"])
+    return [run / launch["id"] / str(round_) / "record.json" for round_ in rounds for launch in launches]
+
+
+def _read(path: Path) -> Any:  # noqa: ANN401  any JSON
+    return json.loads(path.read_text())
+
+
+def _write(path: Path, data: Any) -> None:  # noqa: ANN401  any JSON
+    path.write_text(json.dumps(data, indent=1) + "\n")

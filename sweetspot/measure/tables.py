@@ -1,0 +1,143 @@
+"""Turns the records of a study into its four tables: requests, passes, exactness, launches.
+
+Raises only on what can't be measured or contradicts itself; what is wrong with a result is a column. Of a
+record, numbers a request and a pass stay in memory, and each distinct output once.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from sweetspot.measure.checks import check, place
+from sweetspot.measure.exactness import References, compare, exactness
+from sweetspot.measure.passes import PASSES, measure_pass
+from sweetspot.measure.requests import REAL, REQUESTS, TEXT, WHOLE
+from sweetspot.run.record import read
+
+Document = Mapping[str, Any]
+
+LAUNCHES: dict[str, pl.DataType] = {
+    "launch": TEXT,
+    "round": WHOLE,
+    "kind": TEXT,
+    "variants": pl.List(TEXT),
+    "status": TEXT,
+    "failure": TEXT,  # kind and message
+    "started_at": TEXT,
+    "start_s": REAL,
+}
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """What stays of a record."""
+
+    requests: pl.DataFrame
+    passes: list[dict[str, Any]]
+    launch: dict[str, Any]
+    outputs: dict[str, str]  # packed tokens by digest; empty where outputs are not compared
+    reference: list[dict[str, Any]]
+    baselines: set[str]  # of the launch's variants
+
+
+def measure_files(paths: Sequence[Path], plan: Document, processes: int) -> dict[str, pl.DataFrame]:
+    """Return what `measure` returns of the records at *paths*, read by several *processes*.
+
+    Raises:
+        RecordError: If a record can't be read, is not of the launch as planned, or damaged.
+        MeasureError: If the counts or times in a record contradict each other.
+    """
+    if processes == 1:
+        return measure(map(read, paths), plan)
+    # A fork of a process that runs polars' threads may hang; a spawned one does not.
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        return _assemble(pool.map(partial(_reduce_file, plan=plan), paths, chunksize=8), plan)
+
+
+def measure(records: Iterable[Document], plan: Document) -> dict[str, pl.DataFrame]:
+    """Return the tables of a study by name.
+
+    Args:
+        records: Of launches of the plan, in any order; none is kept.
+        plan: The content of plan.json.
+
+    Returns:
+        `requests` (columns `REQUESTS` and those of `compare`), `passes` (`PASSES`), `exactness` and
+        `launches` (`LAUNCHES`).
+
+    Raises:
+        RecordError: If a record is not of the launch as planned, or damaged.
+        MeasureError: If the counts or times in a record contradict each other.
+    """
+    return _assemble((_reduce(record, plan) for record in records), plan)
+
+
+def _reduce_file(path: Path, plan: Document) -> Reduced:
+    """Return what stays of the record at *path*."""
+    return _reduce(read(path), plan)
+
+
+def _reduce(record: Document, plan: Document) -> Reduced:
+    """Return what stays of *record*."""
+    check(record, plan)
+    variants = {variant["id"]: variant for variant in plan["variants"]}
+    key = {"launch": record["launch"]["id"], "round": record["round"]}
+    rows: list[dict[str, Any]] = []
+    requests: dict[str, list[Any]] = {name: [] for name in REQUESTS}
+    for pass_ in record["passes"]:
+        key |= {name: pass_[name] for name in ("variant", "load", "repeat", "order")}
+        where = f"{place(record)}: {key['variant']} at load {key['load']}, repeat {key['repeat']}"
+        row, columns = measure_pass(pass_, variants[pass_["variant"]]["num_steps"], where)
+        rows.append(key | row)
+        columns |= {name: [value] * row["requests"] for name, value in key.items()}
+        for name, column in columns.items():
+            requests[name] += column.tolist() if isinstance(column, np.ndarray) else column
+    greedy = plan["workload"]["generation"]["temperature"] == 0
+    failure = record["failure"]
+    return Reduced(
+        requests=pl.DataFrame(requests, REQUESTS),
+        passes=rows,
+        launch={
+            "launch": record["launch"]["id"],
+            "round": record["round"],
+            "kind": record["launch"]["kind"],
+            "variants": record["launch"]["variants"],
+            "status": record["status"],
+            "failure": None if failure is None else f"{failure['kind']}: {failure['message']}",
+            "started_at": record["started_at"],
+            "start_s": record["server"].get("start_s"),
+        },
+        outputs=record["outputs"] if greedy else {},
+        reference=record.get("reference", []),
+        baselines={variants[variant]["baseline"] for variant in record["launch"]["variants"]},
+    )
+
+
+def _assemble(reduced: Iterable[Reduced], plan: Document) -> dict[str, pl.DataFrame]:
+    """Return the tables of a study by name."""
+    requests, passes, launches = [pl.DataFrame(schema=REQUESTS)], [], []
+    outputs: dict[str, str] = {}
+    references: References = {}
+    for part in reduced:
+        requests.append(part.requests)
+        passes += part.passes
+        launches.append(part.launch)
+        outputs |= part.outputs
+        for baseline in part.baselines:
+            for entry in part.reference:
+                references.setdefault((baseline, entry["prompt"]), {}).setdefault(entry["output"], entry)
+    by_time = ["round", "launch", "order"]
+    compared = compare(pl.concat(requests).sort(by_time, maintain_order=True), plan, outputs, references)
+    return {
+        "requests": compared,
+        "passes": pl.DataFrame(passes, PASSES).sort(by_time),
+        "exactness": exactness(compared, plan),
+        "launches": pl.DataFrame(launches, LAUNCHES).sort("round", "launch"),
+    }

@@ -1,0 +1,165 @@
+"""Draws on axes of step counts: decode speed, and acceptance by position. Neither reads nor saves.
+
+A variant without a number stays in its place, as a gap that says why.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from sweetspot.render.rows import Row, why_missing, with_interval
+from sweetspot.render.theme import COLOURS, SERIES_COLOURS, SERIES_MARKERS, SMALL_PT
+
+UPRIGHT_FROM = 9  # so many places have room only for upright names
+
+
+def step_labels(rows: Sequence[Row]) -> list[str]:
+    """Return the places of *rows* on an axis of step counts: few steps first, trees last."""
+    in_order = sorted(
+        rows,
+        key=lambda row: (row["eagle_topk"] > 1, row["num_steps"], row["eagle_topk"], row["num_draft_tokens"]),
+    )
+    return list(dict.fromkeys(_step_label(row) for row in in_order))
+
+
+def draw_speed(axes: Axes, rows: Sequence[Row]) -> None:
+    """Draw decode speed against step count at one load, with the band of the first baseline.
+
+    A colour is an NCCL variant with its set of arguments. A point is hollow where its verdict is not clear.
+    The winner says its speedup.
+    """
+    places, names = step_labels(rows), _series_names(rows)
+    step = min(0.8 / len(names), 0.3)
+    axes.set_xlim(-0.5, len(places) - 0.5)
+    axes.set_xticks(range(len(places)), places, rotation=90 if len(places) >= UPRIGHT_FROM else 0)
+    axes.grid(axis="y")
+    axes.set(xlabel="num_steps [draft steps/cycle]")
+    axes.set(ylabel=f"decode speed\nat load {rows[0]['load']} [tok/s]")
+    _draw_baseline(axes, next(row for row in rows if row["variant"] == row["baseline"]))
+    for number, name in enumerate(names):
+        offset = (number - (len(names) - 1) / 2) * step
+        points = [(places.index(_step_label(row)) + offset, row) for row in rows if _series_name(row) == name]
+        points.sort(key=lambda point: point[0])
+        _draw_series(axes, points, step, _series_style(number))
+
+
+def speed_legend(rows: Sequence[Row]) -> list[Artist]:
+    """Return what the marks of `draw_speed` mean, the series first where there are several."""
+    names = _series_names(rows)
+    legend: list[Artist] = []
+    if len(names) > 1:
+        legend += [Line2D([], [], label=name, **_series_style(number)) for number, name in enumerate(names)]
+    dot: dict[str, Any] = {"linestyle": "", "marker": "o", "color": COLOURS["muted"]}
+    legend.append(Line2D([], [], label="clearly faster or slower", **dot))
+    if any(_is_hollow(row) for row in rows):
+        legend.append(Line2D([], [], label="unclear or broken", markerfacecolor=COLOURS["surface"], **dot))
+    legend.append(Line2D([], [], label="baseline", linestyle="--", color=COLOURS["muted"]))
+    if any(row["decode_tokens_per_s"] is None for row in rows):
+        legend.append(Patch(label="no result", color=COLOURS["grid"]))
+    return legend
+
+
+def draw_acceptance(axes: Axes, rows: Sequence[Row]) -> None:
+    """Draw the share of cycles that accepted each draft position, one line for each step count.
+
+    A step count takes the first of its rows that tells. Where lines run together, the shorter lies on top.
+    """
+    longest = 1
+    for number, place in enumerate(step_labels(rows)):
+        of_place = [row for row in rows if _step_label(row) == place]
+        told = [row["acceptance_by_position"] for row in of_place if row["acceptance_by_position"]]
+        shares = told[0] if told else []
+        label = place if shares else f"{place}: {why_missing(of_place[0])}"
+        positions = range(1, len(shares) + 1)
+        axes.plot(positions, shares, label=label, zorder=3 - len(shares) / 100, **_series_style(number))
+        longest = max(longest, len(shares))
+    axes.set(xlabel="position in the draft [tokens]", ylabel="accepted [share of cycles]")
+    axes.set(xlim=(0.8, longest + 0.2), ylim=(0, 1.03), xticks=range(1, longest + 1))
+    axes.grid(axis="y")
+
+
+def _step_label(row: Row) -> str:
+    """Return `none`, `none-again`, `3`, or `3 k4 d8` for a tree."""
+    if row["num_steps"] == 0:
+        return str(row["variant"]).partition(".")[0]
+    tree = f" k{row['eagle_topk']} d{row['num_draft_tokens']}" if row["eagle_topk"] > 1 else ""
+    return f"{row['num_steps']}{tree}"
+
+
+def _series_names(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(_series_name(row) for row in rows))
+
+
+def _series_name(row: Row) -> str:
+    return str(row["nccl"]) if row["args_set"] is None else f"{row['nccl']}.{row['args_set']}"
+
+
+def _series_style(number: int) -> dict[str, Any]:
+    return {
+        "color": SERIES_COLOURS[number % len(SERIES_COLOURS)],
+        "marker": SERIES_MARKERS[number % len(SERIES_MARKERS)],
+    }
+
+
+def _is_hollow(row: Row) -> bool:
+    return row["verdict"] in ("unclear", "broken")
+
+
+def _draw_series(
+    axes: Axes, points: Sequence[tuple[float, Row]], width: float, style: dict[str, Any]
+) -> None:
+    speeds = [row["decode_tokens_per_s"] for _, row in points]
+    for ((x, row), speed), ((next_x, next_row), next_speed) in pairwise(zip(points, speeds, strict=True)):
+        chain = row["num_steps"] > 0 and next_row["eagle_topk"] == 1  # neither a baseline nor a tree
+        if chain and speed is not None and next_speed is not None:
+            axes.plot([x, next_x], [speed, next_speed], color=style["color"], alpha=0.35)
+    for (x, row), speed in zip(points, speeds, strict=True):
+        if speed is None:
+            _draw_gap(axes, x, width, row)
+            continue
+        low, high = row["decode_tokens_per_s_low"], row["decode_tokens_per_s_high"]
+        reach = None if low is None else [[speed - low], [high - speed]]
+        face = COLOURS["surface"] if _is_hollow(row) else style["color"]
+        axes.errorbar(x, speed, reach, capsize=3, markerfacecolor=face, **style)
+        if row["winner"] and row["num_steps"] > 0:
+            _name_winner(axes, x, speed if high is None else high, row)
+
+
+def _draw_gap(axes: Axes, x: float, width: float, row: Row) -> None:
+    axes.axvspan(x - width / 2, x + width / 2, color=COLOURS["grid"], linewidth=0, zorder=1.5)
+    upright: dict[str, Any] = {"rotation": 90, "ha": "center", "va": "bottom", "fontsize": SMALL_PT}
+    axes.text(x, 0.03, why_missing(row), transform=axes.get_xaxis_transform(), **upright)
+
+
+def _name_winner(axes: Axes, x: float, top: float, row: Row) -> None:
+    speedup = with_interval(row["speedup"], row["speedup_low"], row["speedup_high"]).partition(" ")[0]
+    to_the_left = x > sum(axes.get_xlim()) / 2
+    axes.annotate(
+        f"{speedup}× {row['baseline']}",
+        (x, top),
+        (6 if to_the_left else -6, 4),
+        textcoords="offset points",
+        ha="right" if to_the_left else "left",
+        weight="bold",
+        fontsize=SMALL_PT,
+    )
+
+
+def _draw_baseline(axes: Axes, reference: Row) -> None:
+    if reference["decode_tokens_per_s"] is None:
+        return
+    speed = float(reference["decode_tokens_per_s"])
+    low, high = reference["decode_tokens_per_s_low"], reference["decode_tokens_per_s_high"]
+    axes.axhline(speed, color=COLOURS["muted"], linestyle="--", linewidth=1, zorder=1)
+    if low is not None:
+        axes.axhspan(low, high, color=COLOURS["muted"], alpha=0.2, linewidth=0, zorder=1)
+    ratio = axes.secondary_yaxis(
+        "right", functions=(lambda y: np.asarray(y) / speed, lambda ratio: np.asarray(ratio) * speed)
+    )
+    ratio.set_ylabel(f"÷ {reference['variant']} [×]")

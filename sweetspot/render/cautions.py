@@ -1,0 +1,55 @@
+"""What a reader must know before believing a number, from how it was made. Pure."""
+
+from typing import Any, NamedTuple
+
+
+class Caution(NamedTuple):
+    """A line to notice, and what follows from it."""
+
+    title: str
+    text: str
+
+
+def cautions(plan: dict[str, Any], engine: dict[str, Any], models: dict[str, Any]) -> list[Caution]:
+    """Return the cautions of a study, the gravest first.
+
+    Args:
+        plan: The content of `plan.json`.
+        engine: What a record holds as `engine`.
+        models: What a record holds as `models`.
+    """
+    found = []
+    if engine["name"] == "fake":
+        found.append(
+            Caution(
+                "Made up by the fake engine",
+                "No model and no server ran. The numbers are invented to test the workflow.",
+            )
+        )
+    elif any(launch["args"].get("device") == "cpu" for launch in plan["launches"]):
+        found.append(
+            Caution(
+                "CPU: says nothing about a GPU",
+                "SGLang's own server and EAGLE-3 worker ran, on a CPU. Tokens, acceptance and exactness are "
+                "as real as the models; speeds, cycle times and the order of the variants are this CPU's, "
+                "and NCCL took no part.",
+            )
+        )
+    if models["constructed"]:
+        shares = ", ".join(str(share) for share in models["constructed"]["acceptance"])
+        found.append(
+            Caution(
+                "Acceptance is a dial of a constructed pair",
+                f"Target and draft were made on the spot, for an acceptance of {shares}. accept_length is "
+                "what was asked for, not a finding; trained models accept otherwise.",
+            )
+        )
+    if engine["name"] == "external":
+        found.append(
+            Caution(
+                "Not from a lock",
+                f"SGLang is the user's own. Packages that differ from the nearest lock, "
+                f"{engine['nearest_lock']}: {len(engine['differences'])}, listed under provenance.",
+            )
+        )
+    return found

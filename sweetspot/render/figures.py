@@ -1,0 +1,96 @@
+"""Lays the figures out, one theme for all, and saves them as SVG and PNG.
+
+The same rows give the same bytes.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from matplotlib import rc_context
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from sweetspot.render import by_steps, by_variant, theme
+from sweetspot.render.rows import Row, judged_rows, loads_of
+
+# Whatever would differ from day to day, or names a version.
+_METADATA: dict[str, dict[str, str | None]] = {
+    "svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),
+    "png": {"Software": None},
+}
+
+
+def save_all(summary: pl.DataFrame, verdict: dict[str, Any], out_dir: Path) -> list[Path]:
+    """Save every figure of a study as `<name>.svg` and `<name>.png`, and return the paths.
+
+    Args:
+        summary: One row a variant and load.
+        verdict: The content of `verdict.json`; all figures but `speed` are of its load.
+        out_dir: An existing folder.
+    """
+    rows = judged_rows(summary, verdict)
+    paths = []
+    with rc_context(theme.rc()):
+        for name, figure in _figures(rows, verdict["verdict_load"]):
+            for kind, metadata in _METADATA.items():
+                paths.append(out_dir / f"{name}.{kind}")
+                figure.savefig(paths[-1], metadata=metadata)
+    return paths
+
+
+def _figures(rows: Sequence[Row], verdict_load: int) -> Iterator[tuple[str, Figure]]:
+    at_load = [row for row in rows if row["load"] == verdict_load]
+    speculative = [row for row in at_load if row["num_steps"] > 0]
+    yield "speed", _speed(rows)
+    yield "acceptance", _acceptance(speculative)
+    yield "cycle", _by_variant(by_variant.draw_cycle, at_load)
+    yield "accept-length", _by_variant(by_variant.draw_accept_length, speculative)
+
+
+def _speed(rows: Sequence[Row]) -> Figure:
+    """Draw a panel for each load, one below the other, so that a variant is at the same place in all."""
+    loads = loads_of(rows)
+    points, places = len(rows) / len(loads), len(by_steps.step_labels(rows))
+    below_in = 1.1 if places >= by_steps.UPRIGHT_FROM else 0.6
+    figure = Figure(figsize=(max(theme.WIDTH_IN, 0.15 * points), below_in + 1.9 * len(loads)))
+    panels = figure.subplots(len(loads), sharex=True, squeeze=False)[:, 0]
+    for axes, load in zip(panels, loads, strict=True):
+        by_steps.draw_speed(axes, [row for row in rows if row["load"] == load])
+        axes.label_outer()
+    _add_legend(figure, by_steps.speed_legend(rows))
+    return figure
+
+
+def _acceptance(rows: Sequence[Row]) -> Figure:
+    lines = len(by_steps.step_labels(rows))
+    figure = Figure(figsize=(theme.WIDTH_IN, 2.6 + 0.16 * (lines // 5)))
+    axes = figure.subplots()
+    by_steps.draw_acceptance(axes, rows)
+    trees = any(row["eagle_topk"] > 1 for row in rows)
+    _add_legend(figure, axes.lines, "num_steps" + trees * " (k: eagle_topk, d: num_draft_tokens)")
+    return figure
+
+
+def _by_variant(draw: Callable[[Axes, Sequence[Row]], None], rows: Sequence[Row]) -> Figure:
+    figure = Figure(figsize=(theme.WIDTH_IN, 1 + 0.22 * len(rows)))
+    axes = figure.subplots()
+    draw(axes, rows)
+    handles, labels = axes.get_legend_handles_labels()
+    once = dict(zip(labels, handles, strict=True))
+    _add_legend(figure, [once[label] for label in sorted(once, key=by_variant.BREAK_EVEN.__eq__)])
+    return figure
+
+
+def _add_legend(figure: Figure, handles: Sequence[Artist], title: str | None = None) -> None:
+    """Add a legend above the axes, in as many columns as the width has room for."""
+    lengths = [len(str(handle.get_label())) for handle in handles]
+    for columns in range(min(5, len(lengths)), 0, -1):
+        rows = -(-len(lengths) // columns)
+        widest = [max(lengths[first : first + rows]) for first in range(0, len(lengths), rows)]
+        if sum(0.5 + 0.065 * length for length in widest) < figure.get_figwidth():  # a handle, a letter [in]
+            break
+    if handles:
+        figure.legend(handles=handles, loc="outside upper left", ncols=columns, title=title, alignment="left")

@@ -1,0 +1,117 @@
+"""Turns a study into one page that needs nothing else: no network, no script, no second file.
+
+Whatever comes from outside (names, log lines) is escaped by the template.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypedDict
+
+import polars as pl
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from sweetspot.render import svg, table, theme
+from sweetspot.render.cautions import cautions
+from sweetspot.render.rows import NOTHING, Row, judged_rows, loads_of, rounded
+
+
+class Failure(TypedDict):
+    """A launch that failed in a round."""
+
+    launch: str
+    round: int
+    kind: str
+    message: str
+    last_words: list[str]  # of the server's log
+
+
+@dataclass(frozen=True)
+class ReportContext:
+    """All that a report tells."""
+
+    plan: dict[str, Any]  # of plan.json, as is the verdict of verdict.json
+    host: dict[str, Any]  # of any record, as are engine and models
+    engine: dict[str, Any]
+    models: dict[str, Any]
+    summary: pl.DataFrame  # one row a variant and load
+    verdict: dict[str, Any]
+    failures: list[Failure]
+    figures: dict[str, str]  # text of each SVG, by its name in `figures.save_all`
+    protocol: int  # what is measured and how, as the records say
+    launch_command: str | None  # of the winner; None before it is written
+
+
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def report(context: ReportContext) -> str:
+    """Return the page."""
+    rows = judged_rows(context.summary, context.verdict)
+    at_verdict_load = [row for row in rows if row["load"] == context.verdict["verdict_load"]]
+    return _TEMPLATES.get_template("report.html.j2").render(
+        context=context,
+        cautions=cautions(context.plan, context.engine, context.models),
+        provenance=_provenance(context),
+        tables={load: [row for row in rows if row["load"] == load] for load in loads_of(rows)},
+        at_verdict_load=at_verdict_load,
+        winner=next((row for row in at_verdict_load if row["winner"]), None),
+        compared=_compared(rows),
+        exactness=Counter(row["exact"] for row in _compared(rows)),
+        facts=_facts,
+        table=table,
+        rounded=rounded,
+        cycle_tokens=_cycle_tokens,
+        inline=svg.inline,
+        palette=theme.PALETTE,
+        nothing=NOTHING,
+    )
+
+
+def _provenance(context: ReportContext) -> dict[str, str]:
+    """Return the one line that tells two reports apart, label by label."""
+    engine, host, plan = context.engine, context.host, context.plan
+    packages = [
+        f"{name} {version}"
+        for name, version in engine["packages"].items()
+        if name in ("sglang", "torch") or name.startswith("nvidia-nccl")
+    ]
+    gpus = Counter(gpu["name"] for gpu in host["gpus"])
+    machine = [f"{count} × {name}" for name, count in gpus.items()] or ["no GPU"]
+    machine.append(f"{host['cpu']['model']}, {host['cpu']['usable_cores']} cores")
+    return {
+        "engine": ", ".join([engine["name"], *packages]),
+        "host": "; ".join(machine),
+        "prompts": f"sha256 {context.plan['prompts_sha256'][:12]}",
+        "protocol": str(context.protocol),
+        "measured": f"{plan['rounds']} rounds × {plan['workload']['repeats']} repeats",
+    }
+
+
+def _compared(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows whose tokens were compared with the baseline's, or should have been."""
+    return [row for row in rows if row["exact"] not in (None, "reference")]
+
+
+def _cycle_tokens(row: Row) -> str:
+    """Return the tokens that a cycle of *row* yields one request by the clock alone."""
+    if row["cycle_s"] is None:
+        return NOTHING
+    return rounded(row["decode_tokens_per_s"] / row["load"] * row["cycle_s"])
+
+
+def _facts(data: Any, name: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401  any JSON
+    """Yield each value in *data* with its name, `cpu.model` or `gpus.0.name`."""
+    if isinstance(data, dict | list):
+        items = data.items() if isinstance(data, dict) else enumerate(data)
+        for key, value in items:
+            yield from _facts(value, f"{name}.{key}" if name else str(key))
+    else:
+        yield name, NOTHING if data is None else str(data)

@@ -1,0 +1,170 @@
+"""Turns the summary and the verdict into the table: Markdown to read, CSV with every number. Pure."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from sweetspot.render.rows import NOTHING, Row, judged_rows, loads_of, rounded, why_missing, with_interval
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table to read: its heading, the unit in brackets, and the text of a row's cell."""
+
+    heading: str
+    text: Callable[[Row], str]
+    number: bool = True
+
+
+def verdict_text(row: Row) -> str:
+    """Return the verdict of *row*, whether it is a control, and the kind of failure where a launch failed."""
+    if row["status"] == "failed":
+        return f"failed: {why_missing(row)}"
+    partial = f" (partial: {why_missing(row)})" if row["status"] == "partial" else ""
+    return f"{row['verdict']}{' (control)' if row['control'] else ''}{partial}"
+
+
+def speed_text(row: Row) -> str:
+    """Return the decode speed of *row* with its interval, in tok/s."""
+    return _interval(row, "decode_tokens_per_s")
+
+
+def speedup_text(row: Row) -> str:
+    """Return the speedup of *row* with its interval: 1 for what the others are compared with."""
+    is_baseline = row["variant"] == row["baseline"] and row["speedup"] is not None
+    return "1" if is_baseline else _interval(row, "speedup")
+
+
+def exact_text(row: Row) -> str:
+    """Return whether the tokens of *row* are the baseline's, and at which they first differ."""
+    if row["first_divergence"] is None:
+        return row["exact"] or NOTHING
+    return f"{row['exact']} (token {row['first_divergence']})"
+
+
+def residual_text(row: Row) -> str:
+    """Return by how much the identity of *row* misses, in percent of its accept_length."""
+    if row["identity_residual"] is None:
+        return NOTHING
+    percent = round(100 * row["identity_residual"], 1) + 0.0  # no minus before a nought
+    return f"{percent:+.1f} %".replace("-", "−")
+
+
+def percent_text(share: float | None) -> str:
+    """Return *share* in percent."""
+    return NOTHING if share is None else f"{100 * share:.1f} %"
+
+
+def milliseconds_text(seconds: float | None) -> str:
+    """Return *seconds* in milliseconds."""
+    return NOTHING if seconds is None else rounded(1000 * seconds)
+
+
+COLUMNS = [
+    Column("variant", lambda row: str(row["variant"]), number=False),
+    Column("verdict", verdict_text, number=False),
+    Column("decode speed [tok/s]", speed_text),
+    Column("speedup over its baseline [×]", speedup_text),
+    Column("accept_length (bonus incl.) [tokens/cycle]", lambda row: rounded(row["accept_length"])),
+    Column(
+        "break-even accept_length (bonus incl.) [tokens/cycle]",
+        lambda row: rounded(row["break_even_accept_length"]),
+    ),
+    Column("accept_rate (accepted / proposed drafts)", lambda row: _accept_rate(row)),
+    Column("cycle [ms]", lambda row: milliseconds_text(row["cycle_s"])),
+    Column("identity residual", residual_text),
+    Column("tokens as the baseline's", exact_text, number=False),
+    Column("rounds, passes", lambda row: f"{row['rounds'] or 0}, {row['passes'] or 0}"),
+]
+
+NOTES = [
+    "One table for each load (requests in flight). The first row is the baseline: the same server, arguments "
+    "and prompts without speculation, once for each NCCL variant. A speedup is over the row's own baseline.",
+    "Brackets hold the interval of the value before them, which has the digits that the interval supports; "
+    f"[{NOTHING}] stands where there were too few rounds for one.",
+    "Decode speed counts the tokens after each request's first, of all requests in flight. accept_length is "
+    "what one cycle yields for one request, the bonus token included; below break-even, speculation loses.",
+    "identity residual: by how much decode speed × cycle time misses accept_length, three numbers from three "
+    "sources.",
+]
+
+# What a number is counted in, where the summary's name for it does not say.
+_CSV_NAMES = {
+    "load": "load_requests",
+    "speedup": "speedup_ratio",
+    "speedup_low": "speedup_low_ratio",
+    "speedup_high": "speedup_high_ratio",
+    "accept_length": "accept_length_bonus_included_tokens",
+    "break_even_accept_length": "break_even_accept_length_bonus_included_tokens",
+    "accept_length_from_histogram": "accept_length_from_histogram_bonus_included_tokens",
+    "accept_rate": "accept_rate_of_proposed_drafts",
+    "acceptance_by_position": "acceptance_by_position_share_of_cycles",
+    "conditional_acceptance": "conditional_acceptance_share_of_cycles_that_got_there",
+    "identity_residual": "identity_residual_share",
+    "first_divergence": "first_divergence_token",
+    "client_cost": "client_cost_share",
+}
+
+
+def to_csv(summary: pl.DataFrame, verdict: dict[str, Any]) -> str:
+    """Return every number of *summary*, in full, and what *verdict* says of each row. Lists are JSON."""
+    rows = judged_rows(summary, verdict)
+    lists = {name for name, kind in summary.schema.items() if kind == pl.List} | {"reasons"}
+    flat = [
+        {
+            _CSV_NAMES.get(name, name): json.dumps(value) if name in lists and value is not None else value
+            for name, value in row.items()
+        }
+        for row in rows
+    ]
+    return pl.DataFrame(flat, infer_schema_length=None).write_csv()
+
+
+def to_markdown(summary: pl.DataFrame, verdict: dict[str, Any], cautions: Sequence[str]) -> str:
+    """Return a table for each load, then notes: *cautions*, what is remarkable, what the columns mean."""
+    rows = judged_rows(summary, verdict)
+    parts = [_escaped(verdict["sentence"])]
+    for load in loads_of(rows):
+        parts += [
+            f"## Load {load}: requests in flight",
+            _markdown_table([row for row in rows if row["load"] == load]),
+        ]
+    notes = [*cautions, *verdict["warnings"], *remarks(rows), *NOTES]
+    parts.append("\n".join(f"- {_escaped(note)}" for note in notes))
+    return "\n\n".join(parts) + "\n"
+
+
+def remarks(rows: Sequence[Row]) -> list[str]:
+    """Return why *rows* have their verdicts, but for those that the table tells: an interval, a failure."""
+    return [
+        f"{row['variant']} at load {row['load']}: {'; '.join(row['reasons'])}"
+        for row in rows
+        if len(row["reasons"]) > (row["verdict"] in ("faster", "slower", "failed"))
+    ]
+
+
+def _markdown_table(rows: Sequence[Row]) -> str:
+    lines = [
+        [column.heading for column in COLUMNS],
+        ["--:" if column.number else "---" for column in COLUMNS],
+    ]
+    lines += [[_escaped(column.text(row)) for column in COLUMNS] for row in rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _escaped(text: str) -> str:
+    """Return *text* as one line that Markdown neither splits into cells nor takes for HTML."""
+    return " ".join(text.split()).replace("|", r"\|").replace("<", "&lt;")
+
+
+def _interval(row: Row, name: str) -> str:
+    return with_interval(row[name], row[f"{name}_low"], row[f"{name}_high"])
+
+
+def _accept_rate(row: Row) -> str:
+    if row["accept_rate"] is None:
+        return NOTHING
+    return f"{row['accept_rate']:.3f} of {row['proposed_drafts']}"

@@ -1,0 +1,135 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sweetspot.errors import MeasureError, RecordError
+from sweetspot.measure.passes import PASSES
+from sweetspot.measure.requests import REQUESTS
+from sweetspot.measure.tables import LAUNCHES, measure, measure_files
+from sweetspot.run.record import write
+
+Row = dict[str, Any]
+
+
+@pytest.fixture
+def plan(make_plan: Callable[..., Row]) -> Row:
+    """Return a plan of a baseline, steps 1 and 2, two rounds and two repeats."""
+    return make_plan(1, 2, rounds=2, repeats=2)
+
+
+@pytest.fixture
+def records(plan: Row, make_pass: Callable[..., Row], make_record: Callable[..., Row]) -> list[Row]:
+    """Return every record of that plan."""
+    return [
+        make_record(
+            plan,
+            variant["id"],
+            [make_pass([variant["num_steps"]] if variant["num_steps"] else None, repeat=r) for r in range(2)],
+            round_=round_,
+        )
+        for variant in plan["variants"]
+        for round_ in range(2)
+    ]
+
+
+class TestMeasure:
+    """Tests of `measure`."""
+
+    def test_a_row_each(self, records: list[Row], plan: Row) -> None:
+        """Two requests in each of two passes in each of two rounds of three launches."""
+        tables = measure(records, plan)
+
+        assert {name: table.height for name, table in tables.items()} == {
+            "requests": 24,
+            "passes": 12,
+            "exactness": 3,
+            "launches": 6,
+        }
+        assert dict(tables["passes"].schema) == PASSES
+        assert dict(tables["launches"].schema) == LAUNCHES
+        assert dict(tables["requests"].schema).items() >= REQUESTS.items()
+
+    def test_several_variants_in_a_launch(
+        self, make_plan: Callable[..., Row], make_pass: Callable[..., Row], make_record: Callable[..., Row]
+    ) -> None:
+        """A one-load launch is measured by its passes' variants; a baseline's counters are dropped there."""
+        plan = make_plan(1)
+        plan["launches"] = [
+            plan["launches"][0] | {"id": "oneload.default", "variants": ["none.default", "s1.default"]}
+        ]
+        passes = {"none.default": [make_pass([0])], "s1.default": [make_pass([1])]}
+
+        tables = measure([make_record(plan, "oneload.default", passes)], plan)
+
+        assert tables["passes"].select("launch", "variant", "verify_ct").rows() == [
+            ("oneload.default", "none.default", None),
+            ("oneload.default", "s1.default", 8),
+        ]
+        assert tables["exactness"]["status"].to_list() == ["reference", "exact"]
+
+    def test_failed_launches(self, records: list[Row], plan: Row) -> None:
+        """A launch that failed keeps its row, with why, and the passes before."""
+        failure = {"kind": "start_died", "message": "out of memory", "last_words": []}
+        records[4] |= {"status": "failed", "failure": failure, "passes": [], "server": {}}
+        records[5] |= {"status": "failed", "failure": failure, "passes": records[5]["passes"][:1]}
+
+        tables = measure(records, plan)
+
+        assert tables["passes"].height == 9
+        assert tables["launches"].filter(launch="s2.default").to_dicts() == [
+            {
+                "launch": "s2.default",
+                "round": round_,
+                "kind": "dedicated",
+                "variants": ["s2.default"],
+                "status": "failed",
+                "failure": "start_died: out of memory",
+                "started_at": "2026-11-29T16:00:00Z",
+                "start_s": start_s,
+            }
+            for round_, start_s in [(0, None), (1, 11.0)]
+        ]
+
+    def test_nothing_measured(self, plan: Row) -> None:
+        """Without passes the tables are empty, with the same columns."""
+        tables = measure([], plan)
+
+        assert {table.height for table in tables.values()} == {0}
+        assert tables["requests"].columns[:6] == ["launch", "round", "variant", "load", "repeat", "order"]
+        assert "first_divergence" in tables["requests"].columns
+
+    def test_errors_name_record_variant_and_prompt(self, records: list[Row], plan: Row) -> None:
+        """One damaged request among all can be found."""
+        records[3]["passes"][1]["requests"][0]["meta"]["spec_verify_ct"] = 99
+
+        with pytest.raises(
+            MeasureError,
+            match=r"^run/s1.default/1/record.json: s1.default at load 1, repeat 1, prompt p0: 4 cycles",
+        ):
+            measure(records, plan)
+
+
+class TestMeasureFiles:
+    """Tests of `measure_files`."""
+
+    @pytest.mark.parametrize("processes", [1, 2])
+    def test_same_tables(self, records: list[Row], plan: Row, tmp_path: Path, processes: int) -> None:
+        """However many processes read the records, the tables are those of `measure`."""
+        paths = [tmp_path / f"{index}.json" for index in range(len(records))]
+        for record, path in zip(records, paths, strict=True):
+            write(record, path)
+
+        tables = measure_files(paths, plan, processes)
+
+        for name, table in measure(records, plan).items():
+            assert tables[name].equals(table)
+
+    def test_errors_come_through(self, plan: Row, tmp_path: Path) -> None:
+        """A record that can't be read is named by its path."""
+        path = tmp_path / "record.json"
+        path.write_text("{")
+
+        with pytest.raises(RecordError, match=f"^{path}: truncated after 1 characters"):
+            measure_files([path], plan, processes=1)

@@ -1,0 +1,152 @@
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from sweetspot.render import by_steps, by_variant
+from sweetspot.render.figures import save_all
+from sweetspot.render.rows import Row, judged_rows
+
+
+@pytest.fixture
+def rows(summary: pl.DataFrame, verdict: dict[str, Any]) -> list[Row]:
+    """The rows at load 1."""
+    return [row for row in judged_rows(summary, verdict) if row["load"] == 1]
+
+
+@pytest.fixture
+def axes() -> Axes:
+    """Empty axes."""
+    return Figure().subplots()
+
+
+def words(axes: Axes) -> list[str]:
+    """Return what is written inside *axes*."""
+    return [text.get_text() for text in axes.texts]
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [by_steps.draw_speed, by_steps.draw_acceptance, by_variant.draw_cycle, by_variant.draw_accept_length],
+)
+def test_axes_carry_units(draw: Any, axes: Axes, rows: list[Row]) -> None:  # noqa: ANN401
+    """Each figure draws, and an axis of numbers has its unit in brackets; there is no title."""
+    draw(axes, rows)
+
+    assert axes.has_data()
+    assert "[" in axes.get_xlabel()
+    assert "[" in axes.get_ylabel() or axes.get_yticklabels()[0].get_text() == "none.default"
+    assert axes.get_title() == ""
+
+
+class TestDrawSpeed:
+    """Tests of `draw_speed`."""
+
+    def test_points_and_intervals(self, axes: Axes, rows: list[Row]) -> None:
+        """Each variant with a number is a point with its interval."""
+        by_steps.draw_speed(axes, rows)
+
+        points = sorted(float(container.lines[0].get_ydata()[0]) for container in axes.containers)
+        assert points == [200.4, 200.4, 200.4, 241.26, 241.26, 241.26]
+        assert all(container.has_yerr for container in axes.containers)
+
+    def test_failure_is_a_gap_that_says_why(self, axes: Axes, rows: list[Row]) -> None:
+        """A variant without a number keeps its place, with the kind of its failure."""
+        by_steps.draw_speed(axes, rows)
+
+        assert "5" in [label.get_text() for label in axes.get_xticklabels()]
+        assert "stalled" in words(axes)
+
+    def test_winner_says_its_speedup(self, axes: Axes, rows: list[Row]) -> None:
+        """The only words but for failures are the winner's, and they name what it is compared with."""
+        by_steps.draw_speed(axes, rows)
+
+        assert words(axes) == ["1.204× none.default", "stalled"]
+
+    def test_one_round(self, axes: Axes, rows: list[Row]) -> None:
+        """Without intervals there are points and no bars."""
+        bare = [row | {"decode_tokens_per_s_low": None, "decode_tokens_per_s_high": None} for row in rows]
+
+        by_steps.draw_speed(axes, bare)
+
+        assert not any(container.has_yerr for container in axes.containers)
+
+    def test_failed_baseline(self, axes: Axes, rows: list[Row]) -> None:
+        """Without a baseline there is no line, and the rest is drawn."""
+        lost = rows[0] | {"decode_tokens_per_s": None, "failure": "refused", "status": "failed"}
+
+        by_steps.draw_speed(axes, [lost, *rows[1:]])
+
+        assert "refused" in words(axes)
+        assert len(axes.containers) == 5
+
+
+class TestDrawAcceptance:
+    """Tests of `draw_acceptance`."""
+
+    def test_a_line_for_each_step_count(self, axes: Axes, rows: list[Row]) -> None:
+        """Two NCCL variants of one step count share a line; a failed step count is in the legend."""
+        by_steps.draw_acceptance(axes, [row for row in rows if row["num_steps"] > 0])
+
+        drawn = {str(line.get_label()): list(line.get_ydata()) for line in axes.lines}
+        assert drawn == {"2": [0.7, 0.434], "5: stalled": [], "3 k4 d8": [0.8, 0.5, 0.3]}
+
+
+class TestDrawCycle:
+    """Tests of `draw_cycle`."""
+
+    def test_one_bar_where_no_phase_is_told(self, axes: Axes, rows: list[Row]) -> None:
+        """The bar is the cycle; the mark is accept_length / baseline tok/s."""
+        by_variant.draw_cycle(axes, [rows[1]])
+
+        marks = [line for line in axes.lines if line.get_label() == "break-even"]
+        assert [bar.get_width() for bar in axes.patches] == [8.8]
+        assert marks[0].get_xdata()[0] == pytest.approx(1000 * 2.134 / 200.4, rel=1e-3)
+
+    def test_phases_add_up(self, axes: Axes, rows: list[Row]) -> None:
+        """Where the engine tells phases, the bars stand end to end."""
+        told = rows[1] | {"draft_s": 0.002, "verify_s": 0.005, "extend_s": 0.001, "other_s": None}
+
+        by_variant.draw_cycle(axes, [told])
+
+        assert [(bar.get_x(), bar.get_width()) for bar in axes.patches] == [(0, 2), (2, 5), (7, 1)]
+
+    def test_missing_row(self, axes: Axes, rows: list[Row]) -> None:
+        """A variant without a cycle time says that it failed, or that none was measured."""
+        by_variant.draw_cycle(axes, [rows[3], rows[1] | {"cycle_s": None}])
+
+        assert words(axes) == ["no result: stalled", "no result: not measured"]
+
+
+class TestDrawAcceptLength:
+    """Tests of `draw_accept_length`."""
+
+    def test_margin(self, axes: Axes, rows: list[Row]) -> None:
+        """The margin is accept_length less its break-even, with its sign."""
+        loses = rows[1] | {"break_even_accept_length": 2.5}
+
+        by_variant.draw_accept_length(axes, [rows[1], loses])
+
+        assert words(axes) == ["+0.37", "−0.37"]
+
+
+class TestSaveAll:
+    """Tests of `save_all`."""
+
+    def test_every_figure_in_both_kinds(self, saved: list[Path]) -> None:
+        """Each figure is an SVG and a PNG."""
+        names = ["speed", "acceptance", "cycle", "accept-length"]
+
+        assert [path.name for path in saved] == [f"{n}.{kind}" for n in names for kind in ("svg", "png")]
+
+    def test_same_bytes_twice(
+        self, summary: pl.DataFrame, verdict: dict[str, Any], saved: list[Path], tmp_path: Path
+    ) -> None:
+        """Identical input gives identical files, with no date and no version in them."""
+        again = save_all(summary, verdict, tmp_path)
+
+        assert [path.read_bytes() for path in again] == [path.read_bytes() for path in saved]
+        assert not any(b"Matplotlib" in path.read_bytes() for path in saved)

@@ -1,0 +1,74 @@
+from typing import Any
+
+import polars as pl
+import pytest
+
+from sweetspot.analyse.summary import SUMMARY
+from sweetspot.render.rows import judged_rows, rounded, with_interval
+
+
+def test_example_is_of_the_analysis(summary: pl.DataFrame) -> None:
+    """The rows that these tests make up have only columns that a summary has."""
+    assert set(summary.columns) <= SUMMARY.keys()
+
+
+class TestJudgedRows:
+    """Tests of `judged_rows`."""
+
+    def test_baseline_leads_its_own(self, summary: pl.DataFrame, verdict: dict[str, Any]) -> None:
+        """Whatever the order in the plan, a baseline stands before the variants that it judges."""
+        rows = [row for row in judged_rows(summary, verdict) if row["load"] == 1]
+
+        assert [row["variant"] for row in rows] == [
+            "none.default",
+            "s2.default",
+            "s3k4d8.default",
+            "s5.default",
+            "none-again.default",
+            "none.ring-ll",
+            "s2.ring-ll",
+        ]
+
+    def test_one_winner(self, summary: pl.DataFrame, verdict: dict[str, Any]) -> None:
+        """The winner is a variant at the load of the verdict, not at the others."""
+        winners = [row for row in judged_rows(summary, verdict) if row["winner"]]
+
+        assert [(row["variant"], row["load"], row["verdict"]) for row in winners] == [
+            ("s2.default", 1, "faster")
+        ]
+
+    def test_row_without_verdict(self, summary: pl.DataFrame, verdict: dict[str, Any]) -> None:
+        """A row that nothing was said about stops the table, it does not pass for a good one."""
+        verdict["rows"].pop()
+
+        with pytest.raises(KeyError, match="ring-ll"):
+            judged_rows(summary, verdict)
+
+
+class TestWithInterval:
+    """Tests of `with_interval`."""
+
+    @pytest.mark.parametrize(
+        ("numbers", "text"),
+        [
+            ((241.26, 239.9, 242.7), "241.3 [239.9, 242.7]"),  # half of 2.8: a leading 1 keeps a digit more
+            ((200.4, 198.1, 203.9), "200 [198, 204]"),
+            ((1.2039, 1.1912, 1.2178), "1.204 [1.191, 1.218]"),
+            ((1.2, 1.17, 1.25), "1.20 [1.17, 1.25]"),
+            ((1234.5, 1180.0, 1290.0), "1230 [1180, 1290]"),
+            ((2.0, 2.0, 2.0), "2.00 [2.00, 2.00]"),
+            ((200.4, None, None), "200 [–]"),
+            ((None, None, None), "–"),
+        ],
+    )
+    def test_digits(self, numbers: tuple[float | None, ...], text: str) -> None:
+        """A number has the digits that its interval supports, all three the same."""
+        assert with_interval(*numbers) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0, "0.00"), (0.04567, "0.0457"), (8.8, "8.80"), (1234.0, "1230"), (None, "–")]
+)
+def test_rounded(value: float | None, text: str) -> None:
+    """Three significant digits, and no exponent."""
+    assert rounded(value) == text
