@@ -6,13 +6,12 @@ IN   config.yaml, or studies/NAME.yaml with `--config study=NAME`; never both, n
 import json
 
 from sweetspot.host.env import digest_of_lock
+from sweetspot.published import published_records, published_studies
 from sweetspot.workflow import (
     Study,
     digest_of_code,
     hold_folder,
     one_line_errors,
-    published_records,
-    published_studies,
     put_tools_on_path,
     study_file,
 )

@@ -213,6 +213,14 @@ def check(arguments: argparse.Namespace) -> None:
     _write(arguments.out, sorted(outcomes))
 
 
+def publish(arguments: argparse.Namespace) -> None:
+    """Copy a complete study into results/published/, where git keeps it and no rule writes."""
+    from sweetspot.published import publish
+    from sweetspot.workflow import Study
+
+    print(publish(arguments.study, Study.load(arguments.study).folder))
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Run one verb; return 0, or 2 after one line about what is wrong with the input or the machine."""
     arguments = parser().parse_args(words)
@@ -242,8 +250,9 @@ def parser() -> argparse.ArgumentParser:
     built.add_argument("--extra-index")
     add(lock).add_argument("names", nargs="*", metavar="NAME")
     planned = add(plan)
-    planned.add_argument("study", type=Path, nargs="?", default=Path("config.yaml"))
     planned.add_argument("--out", type=Path)
+    for named in (planned, add(publish)):
+        named.add_argument("study", type=Path, nargs="?", default=Path("config.yaml"))
     for verb in (engine, models, prompts, preflight):
         add(verb, "study", "out")
     add(host, "out")

@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Self
 
-from sweetspot.errors import RecordError, RunError, StudyError, SweetspotError
+from sweetspot.errors import RunError, StudyError, SweetspotError
 from sweetspot.host import engines, env
 from sweetspot.models import prepare, prompts
 from sweetspot.plan import Plan, entry, plan_study, priority
@@ -67,29 +67,6 @@ def hold_folder() -> None:
         fcntl.flock(guard, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise RunError("results/: another snakemake works on this folder; wait for it, or stop it") from None
-
-
-def published_studies() -> list[str]:
-    """Return the names of the studies in `results/published/`."""
-    return sorted(plan.parent.name for plan in (RESULTS / "published").glob("*/plan.json"))
-
-
-def published_records(study: str) -> list[Path]:
-    """Return the records of a published study.
-
-    Raises:
-        RecordError: If one that its plan asks for is missing: no rule can make it.
-    """
-    folder = RESULTS / "published" / study
-    plan = json.loads((folder / "plan.json").read_text())
-    paths = [
-        folder / "run" / launch["id"] / str(round_) / "record.json"
-        for launch in plan["launches"]
-        for round_ in range(plan["rounds"])
-    ]
-    if missing := [path for path in paths if not path.exists()]:
-        raise RecordError(f"{missing[0]}: missing, expected every record of {folder}/plan.json; restore it")
-    return paths
 
 
 def digest_of_code(*parts: str) -> str:

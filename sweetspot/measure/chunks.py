@@ -6,6 +6,7 @@ token are left out. Times are whole microseconds since the pass began, on the cl
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,7 @@ class Chunks:
         """Return the tokens of each request after its first chunk. Shape (requests,)."""
         return np.asarray(np.add.reduceat(self.tokens, self.first) - self.tokens[self.first])
 
+    @cached_property
     def intervals(self) -> Intervals:
         """Return the times between chunks; a request's first chunk ends none."""
         later = np.delete(np.arange(self.arrival_us.size), self.first)

@@ -66,20 +66,30 @@ def compare(
     _check_prompts(requests)
     differs = pl.lit(_greedy(plan)) & (pl.col("output") != pl.col("reference"))
     pairs = requests.filter(differs).select(PAIR).unique(maintain_order=True)
-    divergences = []
-    for baseline, prompt, output, expected in pairs.iter_rows():
-        where = f"{baseline}, prompt {prompt}"
-        tokens, others = (unpack_numbers(outputs[digest], where) for digest in (output, expected))
-        entries = references.get((baseline, prompt), {})
-        known = [unpack_reference(entry, outputs, where) for entry in entries.values()]
-        divergence = diverge(tokens, others, known, plan["workload"]["near_tie_nats"])
-        if divergence is None:
-            raise MeasureError(f"{where}: one output, two digests {output} and {expected}; {AGAIN}")
-        divergences.append(astuple(divergence))
-    found = pl.concat([pairs, pl.DataFrame(divergences, DIVERGENCE, orient="row")], how="horizontal")
+    found = _divergences(pairs, plan["workload"]["near_tie_nats"], outputs, references)
     return requests.join(found, on=PAIR, how="left", maintain_order="left").with_columns(
         pl.col("is_reference").fill_null(False)
     )
+
+
+def _divergences(
+    pairs: pl.DataFrame, near_tie_nats: float, outputs: Mapping[str, str], references: References
+) -> pl.DataFrame:
+    """Return *pairs* of unequal outputs with the columns of `DIVERGENCE`."""
+    of_one = ["baseline", "prompt", "reference"]
+    rows = []
+    for (baseline, prompt, expected), group in pairs.group_by(of_one, maintain_order=True):
+        where = f"{baseline}, prompt {prompt}"
+        expected_tokens = unpack_numbers(outputs[expected], where)
+        entries = references.get((baseline, prompt), {})
+        known = [unpack_reference(entry, outputs, where) for entry in entries.values()]
+        for output in group["output"]:
+            tokens = unpack_numbers(outputs[output], where)
+            divergence = diverge(tokens, expected_tokens, known, near_tie_nats)
+            if divergence is None:
+                raise MeasureError(f"{where}: one output, two digests {output} and {expected}; {AGAIN}")
+            rows.append((baseline, prompt, output, expected, *astuple(divergence)))
+    return pl.DataFrame(rows, {**dict.fromkeys(PAIR, TEXT), **DIVERGENCE}, orient="row")
 
 
 def _greedy(plan: Mapping[str, Any]) -> bool:

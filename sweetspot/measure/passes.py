@@ -142,7 +142,7 @@ def _server_speed(columns: Mapping[str, Any], decode_tokens: Ints, load: int) ->
 
 def _inter_token_latency(chunks: Chunks) -> Row:
     """Return exact percentiles, and histograms to add up, of all chunk intervals of the pass."""
-    intervals = chunks.intervals()
+    intervals = chunks.intervals
     a_token_us = intervals.length_us / intervals.tokens
     row: Row = {
         **percentiles("itl_chunk", intervals.length_us / 1e6),

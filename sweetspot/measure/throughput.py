@@ -34,7 +34,7 @@ def throughput(chunks: Chunks, load: int) -> Throughput:
         MeasureError: If more than *load* requests decoded at once.
     """
     windows = full_load_windows(chunks.first_us, chunks.last_us, load)
-    intervals = chunks.intervals()
+    intervals = chunks.intervals
     inside = _inside(intervals.begin_us, intervals.end_us, windows)
     seconds = float(intervals.length_us[inside].sum()) / 1e6
     cycles = int(inside.sum())

@@ -34,7 +34,7 @@ class TestUnpackChunks:
         assert chunks.last_us.tolist() == [75, 130]
         assert chunks.decode_chunks.tolist() == [2, 1]
         assert chunks.decode_tokens.tolist() == [3, 4]
-        intervals = chunks.intervals()
+        intervals = chunks.intervals
         assert intervals.begin_us.tolist() == [50, 60, 100]
         assert intervals.length_us.tolist() == [10, 15, 30]
         assert intervals.tokens.tolist() == [2, 1, 4]
@@ -53,7 +53,7 @@ class TestUnpackChunks:
         """Chunks may arrive in the same microsecond."""
         chunks = unpack_chunks([request("p0", 0, [10, 20, 20], [1, 2, 3])], "here")
 
-        assert chunks.intervals().length_us.tolist() == [10, 0]
+        assert chunks.intervals.length_us.tolist() == [10, 0]
 
     @pytest.mark.parametrize(
         ("times_us", "counts", "changes", "message"),
@@ -97,4 +97,4 @@ def test_builder_is_read_as_it_was_made(make_pass: Callable[..., dict[str, Any]]
     chunks = unpack_chunks(make_pass([2])["requests"], "here")
 
     assert chunks.tokens.tolist() == [1, 3, 3, 2] * 2
-    assert chunks.intervals().length_us.tolist() == [10_000] * 6
+    assert chunks.intervals.length_us.tolist() == [10_000] * 6

@@ -6,6 +6,7 @@ import pytest
 
 from sweetspot.errors import MeasureError
 from sweetspot.measure.tables import measure
+from sweetspot.run.record import pack
 
 Row = dict[str, Any]
 
@@ -188,6 +189,19 @@ def test_other_prompts(make_study: Callable[..., Study]) -> None:
     study.add("s1.default", SAME)
 
     with pytest.raises(MeasureError, match=r"s1.default: prompt p1 was never sent to none.default, expected"):
+        study.exactness()
+
+
+def test_one_output_under_two_digests(make_study: Callable[..., Study]) -> None:
+    """A digest that names other tokens than it should is damage, not a difference."""
+    study = make_study(1)
+    study.add("none.default", SAME)
+    study.add("s1.default", OTHER)
+    outputs = study.records[1]["outputs"]
+    mislabelled = next(digest for digest in outputs if digest not in study.records[0]["outputs"])
+    outputs[mislabelled] = pack(SAME["p0"])
+
+    with pytest.raises(MeasureError, match=r"none.default, prompt p0: one output, two digests"):
         study.exactness()
 
 

@@ -170,7 +170,7 @@ def served(requests: int, load: int, seed: int) -> Chunks:
 def arrivals_in_windows(chunks: Chunks, load: int) -> float:
     """Return the tokens that arrive in full-load windows over their length: the method not taken."""
     windows: Ints = full_load_windows(chunks.first_us, chunks.last_us, load)
-    intervals = chunks.intervals()
+    intervals = chunks.intervals
     tokens = sum(
         int(intervals.tokens[(intervals.end_us > opens) & (intervals.end_us <= closes)].sum())
         for opens, closes in windows

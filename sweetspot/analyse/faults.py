@@ -1,0 +1,61 @@
+"""Says what in a row of the summary can't be true, or is not what speculation promises. Pure."""
+
+from typing import Any
+
+RESIDUAL_LIMIT = 0.03  # beyond it a row is mislabelled, mixed from two servers, or its chunks are not cycles
+DEAD_DRAFT = 1.02  # tokens a cycle, bonus included, at which drafts are accepted by chance alone
+
+
+def faults(row: dict[str, Any]) -> list[str]:
+    """Return what is wrong with *row*, each in one line; an empty list if nothing is.
+
+    Args:
+        row: Of the summary, with passes.
+    """
+    found = [*_identity(row), *_exactness(row)]
+    return [*_acceptance(row), *found] if row["num_steps"] else found
+
+
+def _identity(row: dict[str, Any]) -> list[str]:
+    """Return whether tokens a second x seconds a cycle differ from tokens a cycle."""
+    residual = row["identity_residual"]
+    if residual is None or abs(residual) <= RESIDUAL_LIMIT:
+        return []
+    return [
+        f"tokens/s x cycle time is {residual:+.1%} off accept_length {row['accept_length']:.3f}, "
+        f"expected at most {RESIDUAL_LIMIT:.0%}"
+    ]
+
+
+def _exactness(row: dict[str, Any]) -> list[str]:
+    """Return whether tokens differ from the baseline's."""
+    if row["exact"] != "inexact":
+        return []
+    noise = row["noise_floor_share"]
+    itself = "" if noise is None else f", the baseline from itself in {noise:.1%}"
+    return [
+        f"tokens differ from the baseline's in {row['diverged_share']:.1%} of requests{itself}, "
+        f"first at token {row['first_divergence']}: {row['inexact_reason']}"
+    ]
+
+
+def _acceptance(row: dict[str, Any]) -> list[str]:
+    """Return what is wrong with the acceptance of a row with speculation."""
+    length, most = row["accept_length"], row["num_steps"] + 1
+    if length is None:
+        return ["the server counted no cycles of speculation, expected some; was it on?"]
+    found = []
+    if length <= DEAD_DRAFT:
+        found.append(f"dead draft: accept_length {length:.3f}, expected above {DEAD_DRAFT}")
+    positions = len(row["acceptance_by_position"] or [])
+    if length > most or positions >= most:
+        found.append(
+            f"accept_length {length:.3f} with {positions} draft positions, "
+            f"expected at most {most} and {most - 1}: counted at another step count"
+        )
+    if row["accept_lengths_agree"] is False:
+        found.append(
+            f"accept_length {length:.3f} by cycles and {row['accept_length_from_histogram']:.3f} by accepted "
+            "drafts: more apart than the cut at the end of an answer explains"
+        )
+    return found

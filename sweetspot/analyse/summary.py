@@ -1,0 +1,131 @@
+"""Pools the passes of each variant and load into one row, and compares it with its baseline. Pure.
+
+Every column is derived in docs/metrics.md. A number that could not be measured is null.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from sweetspot.analyse.pooling import pooled_acceptance, pooled_latency, round_medians
+from sweetspot.analyse.statistics import Estimate, estimate, paired_ratio
+from sweetspot.measure.latency import PERCENTILES
+from sweetspot.measure.requests import FLAG, REAL, TEXT, WHOLE
+from sweetspot.measure.throughput import identity_residual
+
+Row = dict[str, Any]
+
+SUMMARY: dict[str, pl.DataType] = (
+    {"variant": TEXT, "num_steps": WHOLE, "eagle_topk": WHOLE, "num_draft_tokens": WHOLE, "nccl": TEXT}
+    | {"args_set": TEXT, "load": WHOLE, "control": FLAG, "baseline": TEXT, "status": TEXT, "failure": TEXT}
+    | {"rounds": WHOLE, "passes": WHOLE, "requests": WHOLE}
+    | {"decode_tokens_per_s": REAL, "decode_tokens_per_s_low": REAL, "decode_tokens_per_s_high": REAL}
+    | {"speedup": REAL, "speedup_low": REAL, "speedup_high": REAL}
+    | {"accept_length": REAL, "accept_length_from_histogram": REAL, "accept_lengths_agree": FLAG}
+    | {"accept_rate": REAL, "proposed_drafts": WHOLE}
+    | {"acceptance_by_position": pl.List(REAL), "conditional_acceptance": pl.List(REAL)}
+    | {"cycle_s": REAL, "break_even_accept_length": REAL, "identity_residual": REAL}
+    | {f"{name}_p{percent}_s": REAL for name in ("ttft", "itl_chunk", "itl_token") for percent in PERCENTILES}
+    | {"prefill_s": REAL, "prefill_tokens": REAL}
+    | {"exact": TEXT, "first_divergence": WHOLE, "worst_nats": REAL, "inexact_reason": TEXT}
+    | {"diverged_share": REAL, "noise_floor_share": REAL}
+    | {"server_tokens_per_s": REAL, "client_cost": REAL, "start_s": REAL}
+)
+
+
+def summarise(tables: Mapping[str, pl.DataFrame], plan: Mapping[str, Any]) -> pl.DataFrame:
+    """Return a row for each variant and load of *plan*, in its order, also where nothing was measured.
+
+    Args:
+        tables: As `sweetspot.measure.tables.measure` returns them.
+        plan: The content of plan.json.
+
+    Returns:
+        The columns of `SUMMARY`.
+    """
+    passes = _by_cell(tables["passes"])
+    requests = _by_cell(tables["requests"])
+    exact = _by_cell(tables["exactness"])
+    speeds = {cell: round_medians(frame, "decode_tokens_per_s") for cell, frame in passes.items()}
+    rows = []
+    for variant in plan["variants"]:
+        launches = tables["launches"].filter(pl.col("variants").list.contains(variant["id"]))
+        for load in plan["workload"]["loads"]:
+            cell = (variant["id"], load)
+            row = (
+                variant | {"variant": variant["id"], "load": load} | _status(launches, passes.get(cell), plan)
+            )
+            if cell in passes:
+                baseline = speeds.get((variant["baseline"], load), {})
+                row |= _speed(variant, load, passes[cell], speeds[cell], baseline)
+                row |= pooled_acceptance(passes[cell], variant)
+                row |= pooled_latency(passes[cell], requests[cell])
+                row |= _exactness(exact[cell])
+                row["identity_residual"] = _residual(row)
+            rows.append({name: row.get(name) for name in SUMMARY})
+    return pl.DataFrame(rows, SUMMARY)
+
+
+def _by_cell(table: pl.DataFrame) -> dict[tuple[Any, ...], pl.DataFrame]:
+    """Return *table* in parts, by variant and load."""
+    return table.partition_by("variant", "load", as_dict=True)
+
+
+def _status(launches: pl.DataFrame, passes: pl.DataFrame | None, plan: Mapping[str, Any]) -> Row:
+    """Return whether the passes of the plan are there, and the first failure of a launch if not."""
+    planned = launches["launch"].n_unique() * plan["rounds"] * plan["workload"]["repeats"]
+    found = 0 if passes is None else passes.height
+    status = "failed" if not found else "complete" if found == planned else "partial"
+    failures = [*launches["failure"].drop_nulls(), "not every launch was measured"]
+    return {
+        "status": status,
+        "failure": None if status == "complete" else failures[0],
+        "rounds": 0 if passes is None else passes["round"].n_unique(),
+        "passes": found,
+        "requests": 0 if passes is None else passes["requests"].sum(),
+        "start_s": launches["start_s"].median(),
+    }
+
+
+def _speed(
+    variant: Row, load: int, passes: pl.DataFrame, speeds: dict[int, float], baseline: dict[int, float]
+) -> Row:
+    """Return the columns on speed, and the accept_length at which it would equal the baseline's."""
+    row: Row = {"speedup": None, "client_cost": passes["client_cost"].median()}
+    row |= _interval("decode_tokens_per_s", estimate(list(speeds.values())) if speeds else None)
+    for name in ("cycle_s", "server_tokens_per_s"):
+        medians = round_medians(passes, name)
+        row[name] = estimate(list(medians.values())).centre if medians else None
+    if variant["id"] == variant["baseline"]:
+        row["speedup"] = 1.0 if speeds else None
+    else:
+        row |= _interval("speedup", paired_ratio(speeds, baseline))
+    if variant["num_steps"] and baseline and row["cycle_s"] is not None:
+        baseline_per_request = estimate(list(baseline.values())).centre / load
+        row["break_even_accept_length"] = baseline_per_request * row["cycle_s"]
+    return row
+
+
+def _interval(name: str, found: Estimate | None) -> Row:
+    """Return *found* as three columns."""
+    if found is None:
+        return dict.fromkeys([name, f"{name}_low", f"{name}_high"])
+    return {name: found.centre, f"{name}_low": found.low, f"{name}_high": found.high}
+
+
+def _exactness(exact: pl.DataFrame) -> Row:
+    """Return the columns on exactness."""
+    row = exact.row(0, named=True)
+    return {
+        "exact": row["status"],
+        "inexact_reason": row["reason"],
+        "diverged_share": None if row["diverged"] is None else row["diverged"] / row["requests"],
+        **{name: row[name] for name in ("first_divergence", "worst_nats", "noise_floor_share")},
+    }
+
+
+def _residual(row: Row) -> float | None:
+    """Return the identity's residual from the numbers that the row shows."""
+    terms = (row["decode_tokens_per_s"], row["load"], row["cycle_s"], row["accept_length"])
+    return None if None in terms else identity_residual(*terms)

@@ -1,0 +1,52 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from sweetspot.errors import RecordError
+from sweetspot.published import publish, published_records, published_studies
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A complete study of one launch in two rounds, and a record that is no longer of its plan."""
+    monkeypatch.chdir(tmp_path)
+    measured = Path("results", "mine")
+    for run in ("none.default/0", "none.default/1", "s9.default/0"):
+        (measured / "run" / run).mkdir(parents=True)
+        (measured / "run" / run / "record.json").write_text(run)
+    (measured / "plan").mkdir()
+    plan = {"launches": [{"id": "none.default"}], "rounds": 2}
+    (measured / "plan" / "plan.json").write_text(json.dumps(plan))
+    (measured / "host.json").write_text("{}")
+    (measured / "complete.json").write_text("[]")
+    Path("mine.yaml").write_text("name: mine\n")
+    return measured
+
+
+def test_what_is_published_is_found(study: Path) -> None:
+    """The records of the plan are copied, and no others."""
+    place = publish(Path("mine.yaml"), study)
+
+    assert published_studies() == ["mine"]
+    assert [path.read_text() for path in published_records("mine")] == ["none.default/0", "none.default/1"]
+    assert not (place / "run" / "s9.default").exists()
+    assert (place / "study.yaml").read_text() == "name: mine\n"
+
+
+def test_an_earlier_one_is_replaced(study: Path) -> None:
+    """Nothing of it is left beside the new one."""
+    stale = publish(Path("mine.yaml"), study) / "stale"
+    stale.touch()
+
+    publish(Path("mine.yaml"), study)
+
+    assert not stale.exists()
+
+
+def test_an_incomplete_study_is_refused(study: Path) -> None:
+    """A study with a launch that is not measured can't be published."""
+    (study / "complete.json").unlink()
+
+    with pytest.raises(RecordError, match=r"^results/mine: no complete.json, expected a study whose"):
+        publish(Path("mine.yaml"), study)
