@@ -24,4 +24,9 @@ rule all:
     """The whole study: measured, rendered, and complete."""
     default_target: True
     input:
+        # Each by its own name: Snakemake does not miss a file that only something finished was made from.
         f"{STUDY.folder}/complete.json",
+        f"{STUDY.folder}/table.md",
+        f"{STUDY.folder}/report.html",
+        expand(f"{STUDY.folder}/figures/{{name}}.svg", name=FIGURES),
+        [STUDY.record(launch, round_) for launch, round_ in STUDY.runs()],

@@ -43,6 +43,10 @@ def asked_of_run(wildcards):
     return json.dumps(STUDY.asked(wildcards.launch, int(wildcards.round)), sort_keys=True)
 
 
+def identity_of_launch(wildcards):
+    return json.dumps(STUDY.identity(wildcards.launch), sort_keys=True)
+
+
 def earlier_rounds_first(wildcards):
     return STUDY.priority(wildcards.launch, int(wildcards.round))
 

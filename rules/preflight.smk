@@ -3,7 +3,8 @@
 IN   the study
 OUT  results/{study}/plan/plan.json     launches with their reasons, and an estimate
      results/{study}/host.json          what machine this is
-     results/{study}/preflight.json     what was checked
+     results/{study}/preflight/{launch}.json     what was checked
+A preflight is of one launch so that a longer study does not measure the others again; it looks at all of it.
 """
 
 
@@ -42,19 +43,19 @@ rule host:
 
 
 rule preflight:
-    """Compare the study with the host, the models and the prompts."""
+    """Compare the study with the host, the models and the prompts: all of it, before any launch."""
     input:
-        plan="results/{study}/plan/plan.json",
         host="results/{study}/host.json",
         models="results/{study}/models.json",
         prompts="results/{study}/prompts.jsonl",
     output:
-        "results/{study}/preflight.json",
+        "results/{study}/preflight/{launch}.json",
     log:
-        "results/{study}/logs/preflight.log",
+        "results/{study}/logs/preflight/{launch}.log",
+    priority: 1_000_000  # before the first run
     params:
+        identity=identity_of_launch,
         study=str(STUDY.file),
-        code=digest_of_code("plan", "host"),
     shell:
         r"""
         exec sweetspot preflight \

@@ -1,12 +1,12 @@
 """Start the server once and record what happened. Nothing is computed here.
 
 IN   results/{study}/plan/launch/{launch}/{round}.json     what is asked for
-     results/{study}/preflight.json                        nothing starts before it passes
+     results/{study}/preflight/{launch}.json               nothing starts before it passes
 OUT  results/{study}/run/{launch}/{round}/record.json      see sweetspot/run/record.py
                                           outcome.json     did it complete, at which attempt
                                           server.log.gz
 Whether a launch is measured again hangs on what is asked for alone, so editing code or a comment costs no
-GPU hours. To measure again all the same: snakemake --forcerun run
+GPU hours (docs/decisions/001). To measure again all the same: snakemake --forcerun run
 """
 
 
@@ -30,10 +30,8 @@ rule launch:
 rule run:
     """Measure one launch in one round, alone on its host."""
     input:
-        # Of a job whose input is about to be made again, Snakemake does not look at the params, and if that
-        # input is ancient the job does not run. So what decides is a file of its own, that hangs on nothing.
         asked="results/{study}/plan/launch/{launch}/{round}.json",
-        preflight=ancient("results/{study}/preflight.json"),
+        preflight="results/{study}/preflight/{launch}.json",
     output:
         record="results/{study}/run/{launch}/{round}/record.json",
         outcome="results/{study}/run/{launch}/{round}/outcome.json",
@@ -44,10 +42,15 @@ rule run:
     threads: workflow.cores or 1  # nothing else runs beside a timed run
     resources:
         gpu_host=1,
+        # no params: a longer patience is no reason to measure again
+        start_s=str(STUDY.values["limits"]["start_s"]),
+        stall_s=str(STUDY.values["limits"]["stall_s"]),
     shell:
         r"""
         exec sweetspot run \
             --results results/{wildcards.study} \
             --asked {input.asked:q} \
+            --start-s {resources.start_s} \
+            --stall-s {resources.stall_s} \
             --out {output.record:q} 2>{log:q}
         """

@@ -99,7 +99,8 @@ def run(arguments: argparse.Namespace) -> None:
 
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     die_with_parent(signal.SIGTERM)  # a killed Snakemake takes its run with it
-    run(arguments.results, _read(arguments.asked), arguments.out)
+    limits = {"start_s": arguments.start_s, "stall_s": arguments.stall_s}
+    run(arguments.results, _read(arguments.asked), limits, arguments.out)
 
 
 def measure(arguments: argparse.Namespace) -> None:
@@ -256,7 +257,9 @@ def parser() -> argparse.ArgumentParser:
     for verb in (engine, models, prompts, preflight):
         add(verb, "study", "out")
     add(host, "out")
-    add(run, "results", "asked", "out")
+    started = add(run, "results", "asked", "out")
+    started.add_argument("--start-s", type=float, required=True)
+    started.add_argument("--stall-s", type=float, required=True)
     add(measure, "run", "plan", "out")
     add(summarise, "measure", "plan", "out")
     add(verdict, "summary", "out")

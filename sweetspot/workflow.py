@@ -151,17 +151,31 @@ class Study:
         }
 
     def asked(self, launch_id: str, round_: int) -> dict[str, Any]:
-        """Return what is asked of a run: `launch`, `round`, `attempt`, and `identity`.
+        """Return what is asked of a run: `launch`, `round`, `attempt` and `identity`.
 
-        The identity decides whether a record is still of the launch: all that can change a measurement, so
-        without limits and near-ties. The attempt rises when the record in place is of a failure, which makes
-        the next start try again.
+        The attempt rises when the record in place is of a failure, which makes the next start try again.
+        """
+        attempt = self._attempt(launch_id, round_)
+        return {
+            "launch": launch_id,
+            "round": round_,
+            "attempt": attempt,
+            "identity": self.identity(launch_id),
+        }
+
+    def identity(self, launch_id: str) -> dict[str, Any]:
+        """Return what decides whether a record is still of a launch: all that can change a measurement.
+
+        That leaves out when a server is given up, and what counts as a near-tie.
         """
         launch = next(launch for launch in self.plan.launches if launch.id == launch_id)
         workload = self.plan.workload
-        identity = {
+        steps = {variant.id: variant.num_steps for variant in self.plan.variants}
+        return {
             "protocol": PROTOCOL,
+            "kind": launch.kind,
             "variants": list(launch.variants),
+            "baselines": [variant for variant in launch.variants if steps[variant] == 0],
             "args": launch.args,
             "env": launch.env,
             "seed": self.plan.seed,
@@ -173,8 +187,6 @@ class Study:
             "prompts": self.prompts,
             "packages": _digest(self.packages),
         }
-        attempt = self._attempt(launch_id, round_)
-        return {"launch": launch_id, "round": round_, "attempt": attempt, "identity": identity}
 
     def _attempt(self, launch_id: str, round_: int) -> int:
         outcome = self.record(launch_id, round_).with_name("outcome.json")

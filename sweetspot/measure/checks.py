@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
+from sweetspot.engine.redact import Redactor
 from sweetspot.errors import MeasureError, RecordError
 from sweetspot.measure.chunks import AGAIN
+from sweetspot.run.job import WORKLOAD
 from sweetspot.run.record import differences
-
-# What the numbers depend on. Limits and near_tie_nats may change afterwards.
-WORKLOAD = ("loads", "repeats", "warmup_passes", "generation")
 
 
 def place(record: Mapping[str, Any]) -> str:
@@ -39,7 +38,7 @@ def check(record: Mapping[str, Any], plan: Mapping[str, Any]) -> None:
     facts = {
         "engine": (record["engine"]["name"], plan["engine"]),
         "prompts_sha256": (record["prompts_sha256"], plan["prompts_sha256"]),
-        **{key: (found[key], planned[key]) for key in ("variants", "args", "env")},
+        **{key: (found[key], Redactor().data(planned[key])) for key in ("variants", "args", "env")},
         **{key: (record["workload"][key], plan["workload"][key]) for key in WORKLOAD},
     }
     for name, (measured, expected) in facts.items():

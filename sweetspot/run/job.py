@@ -10,21 +10,22 @@ from sweetspot.engine import base
 from sweetspot.host import env
 
 PROTOCOL = 1  # what is measured, and how; raised by hand, see tests/run/test_protocol.py
+WORKLOAD = ("loads", "repeats", "warmup_passes", "generation")
 
 
 @dataclass(frozen=True)
 class Job:
     """One launch in one round, with everything that it needs."""
 
-    launch: dict[str, Any]  # of the plan
+    launch: dict[str, Any]  # id, kind, variants, args, env
     round: int
     seed: int
-    workload: dict[str, Any]  # of the plan
-    baselines: frozenset[str]  # variants without speculation
+    baselines: list[str]  # those of the launch's variants that do not speculate
+    workload: dict[str, Any]  # loads, repeats, warmup_passes, generation, limits
     engine: base.Engine
     folders: dict[str, Path]  # of the target and the draft
     prompts: list[dict[str, Any]]  # id and input_ids
-    facts: dict[str, Any]  # what the record repeats: identity, host, engine, models, prompts_sha256
+    facts: dict[str, Any]  # what the record repeats: protocol, identity, host, engine, models, prompts_sha256
 
 
 def order_of_passes(job: Job) -> list[tuple[str, int, int]]:
@@ -39,37 +40,37 @@ def order_of_passes(job: Job) -> list[tuple[str, int, int]]:
     return passes
 
 
-def read_job(study: Path, asked: dict[str, Any]) -> Job:
-    """Return the job that the files of a study describe.
+def read_job(study: Path, asked: dict[str, Any], limits: dict[str, float]) -> Job:
+    """Return the job that is asked for, with what the study's files say of engine, models, prompts and host.
 
     Args:
         study: The study's folder in `results/`.
-        asked: `launch` (an id of its plan), `round`, and `identity`, which the record repeats.
+        asked: `launch`, `round` and `identity`.
+        limits: `start_s` and `stall_s`, in seconds.
 
     Raises:
         InstallError: If the engine's environment is not built.
     """
-    plan = json.loads((study / "plan" / "plan.json").read_text())
+    identity = asked["identity"]
     installed = json.loads((study / "plan" / "engine.json").read_text())
     models = json.loads((study / "models.json").read_text())
-    prompts = (study / "prompts.jsonl").read_text().splitlines()
     interpreter = installed.pop("interpreter", None)
     return Job(
-        launch=next(launch for launch in plan["launches"] if launch["id"] == asked["launch"]),
+        launch={"id": asked["launch"], **{key: identity[key] for key in ("kind", "variants", "args", "env")}},
         round=asked["round"],
-        seed=plan["seed"],
-        workload=plan["workload"],
-        baselines=frozenset(v["id"] for v in plan["variants"] if v["num_steps"] == 0),
+        seed=identity["seed"],
+        baselines=identity["baselines"],
+        workload={**{key: identity[key] for key in WORKLOAD}, "limits": limits},
         engine=_engine(installed["name"], interpreter),
         folders={role: Path(models[role]["folder"]) for role in ("target", "draft")},
-        prompts=[json.loads(line) for line in prompts],
+        prompts=[json.loads(line) for line in (study / "prompts.jsonl").read_text().splitlines()],
         facts={
             "protocol": PROTOCOL,
-            "identity": asked["identity"],
+            "identity": identity,
             "host": json.loads((study / "host.json").read_text()),
             "engine": installed,
             "models": models,
-            "prompts_sha256": plan["prompts_sha256"],
+            "prompts_sha256": identity["prompts"]["sha256"],
         },
     )
 

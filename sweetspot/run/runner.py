@@ -26,17 +26,18 @@ from sweetspot.run.record import FORMAT, digest, pack, write
 TOP_K = 4  # candidates recorded for each token of the reference pass
 
 
-def run(study: Path, asked: dict[str, Any], out: Path) -> None:
+def run(study: Path, asked: dict[str, Any], limits: dict[str, float], out: Path) -> None:
     """Measure one launch in one round and write its record, `outcome.json` and `server.log.gz`.
 
     Args:
         study: The study's folder in `results/`.
         asked: `launch` (an id of the plan), `round`, `attempt` (failures before this one), and `identity`
             (what decides whether the record is still of the study).
+        limits: `start_s` and `stall_s`, in seconds.
         out: The record; the other files are written beside it.
     """
     log = study / "logs" / "run" / asked["launch"] / f"{asked['round']}.server.log"
-    record = measure(read_job(study, asked), out, log)
+    record = measure(read_job(study, asked, limits), out, log)
     outcome = {"attempt": asked["attempt"], "status": record["status"], "failure": record["failure"]}
     out.with_name("outcome.json").write_text(json.dumps(outcome, indent=1) + "\n")
 
@@ -125,7 +126,7 @@ def _send_all(job: Job, server: Server, record: dict[str, Any]) -> None:
                 "requests": requests,
             }
         )
-    if generation["temperature"] == 0 and job.baselines.intersection(job.launch["variants"]):
+    if generation["temperature"] == 0 and job.baselines:
         record["reference"] = [
             _reference(server, prompt, generation, stall_s, record["outputs"]) for prompt in job.prompts
         ]

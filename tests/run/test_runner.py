@@ -32,7 +32,6 @@ def job(**changes: Any) -> Job:  # noqa: ANN401
     launch = {
         "id": variant,
         "kind": "dedicated",
-        "reason": "each variant starts its own server",
         "variants": [variant],
         "args": steps,
         "env": {"FAKE_FAULT": changes.pop("fault", "")},
@@ -42,7 +41,6 @@ def job(**changes: Any) -> Job:  # noqa: ANN401
         "repeats": changes.pop("repeats", 2),
         "warmup_passes": 1,
         "generation": {"max_new_tokens": 24, "ignore_eos": True, "temperature": 0},
-        "near_tie_nats": 0.0,
         "limits": {"start_s": changes.pop("start_s", 20), "stall_s": changes.pop("stall_s", 20)},
     }
     facts = {
@@ -54,8 +52,8 @@ def job(**changes: Any) -> Job:  # noqa: ANN401
         "prompts_sha256": "0" * 64,
     }
     folders = {"target": Path("target"), "draft": Path("draft")}
-    baselines = frozenset({"none.default"})
-    return Job(launch, 0, 7, workload, baselines, base.fake(), folders, PROMPTS, facts)
+    baselines = ["none.default"] * (variant == "none.default")
+    return Job(launch, 0, 7, baselines, workload, base.fake(), folders, PROMPTS, facts)
 
 
 def measured(job: Job, folder: Path) -> dict[str, Any]:

@@ -45,6 +45,19 @@ def test_a_second_start_does_nothing(project: Project) -> None:
     assert project.planned("all") == {}
 
 
+@pytest.mark.parametrize(
+    "lost", ["run/s2.default/0/record.json", "report.html", "figures/speed.svg", "table.md"]
+)
+def test_what_was_lost_is_made_again(project: Project, lost: str) -> None:
+    """A deleted file comes back, also one from which only finished files were made."""
+    path = project.folder / "results" / "small" / lost
+    path.unlink()
+
+    project.snakemake("all")
+
+    assert path.exists()
+
+
 def test_touched_files_change_nothing(project: Project) -> None:
     """New times on old content, as a clone or a copy gives them, measure nothing again."""
     for path in [project.folder / "config.yaml", *project.folder.rglob("*")]:
