@@ -27,7 +27,10 @@ setup: .venv/complete
 	touch $@
 
 test: setup lint
-	$(BIN)/pytest
+	$(BIN)/snakemake --cores 1 results/env/engine-cpu.json
+	$(BIN)/pytest -m 'not workflow and not server and not engine'
+	$(BIN)/pytest -m 'workflow or server' --numprocesses 2
+	$(BIN)/pytest -m engine
 
 lint: setup
 	$(BIN)/ruff check .

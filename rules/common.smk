@@ -7,8 +7,8 @@ import json
 
 from sweetspot.host.env import digest_of_lock
 from sweetspot.published import published_records, published_studies
+from sweetspot.study import Study
 from sweetspot.workflow import (
-    Study,
     digest_of_code,
     hold_folder,
     one_line_errors,

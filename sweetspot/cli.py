@@ -19,10 +19,10 @@ _WORTH_A_POOL = 50  # records: for fewer, starting processes takes longer than r
 
 def env(arguments: argparse.Namespace) -> None:
     """Install an environment from its lock and write what is in it."""
-    from sweetspot.host import env
+    from sweetspot.host import env, installed
 
     env.build(arguments.name, arguments.extra_index)
-    _write(arguments.out, env.record(arguments.name))
+    _write(arguments.out, installed.record(arguments.name))
 
 
 def lock(arguments: argparse.Namespace) -> None:
@@ -37,7 +37,7 @@ def lock(arguments: argparse.Namespace) -> None:
 def engine(arguments: argparse.Namespace) -> None:
     """Write which engine a study runs on, and what is installed there."""
     from sweetspot.host import engines
-    from sweetspot.workflow import Study
+    from sweetspot.study import Study
 
     study = Study.load(arguments.study)
     _write(arguments.out, engines.describe(study.values["engine"], study.engine, study.python))
@@ -46,7 +46,7 @@ def engine(arguments: argparse.Namespace) -> None:
 def models(arguments: argparse.Namespace) -> None:
     """Find or construct a study's models, and write where they lie and what they are."""
     from sweetspot.models.prepare import find
-    from sweetspot.workflow import Study
+    from sweetspot.study import Study
 
     study = Study.load(arguments.study)
     _write(arguments.out, find(study.values["models"], study.interpreter()))
@@ -55,7 +55,7 @@ def models(arguments: argparse.Namespace) -> None:
 def prompts(arguments: argparse.Namespace) -> None:
     """Turn a study's prompts into token ids."""
     from sweetspot.models.prepare import tokenize
-    from sweetspot.workflow import Study
+    from sweetspot.study import Study
 
     study = Study.load(arguments.study)
     target = Path(_read(study.folder / "models.json")["target"]["folder"])
@@ -73,7 +73,7 @@ def host(arguments: argparse.Namespace) -> None:
 def plan(arguments: argparse.Namespace) -> None:
     """Print the launches of a study, why each is there, and what they will take."""
     from sweetspot.plan import describe
-    from sweetspot.workflow import Study
+    from sweetspot.study import Study
 
     study = Study.load(arguments.study)
     print(describe(study.plan))
@@ -84,7 +84,7 @@ def plan(arguments: argparse.Namespace) -> None:
 def preflight(arguments: argparse.Namespace) -> None:
     """Stop what can't work on this host before anything is started."""
     from sweetspot.host.preflight import preflight
-    from sweetspot.workflow import Study
+    from sweetspot.study import Study
 
     study = Study.load(arguments.study)
     lines = (study.folder / "prompts.jsonl").read_text().splitlines()
@@ -217,7 +217,7 @@ def check(arguments: argparse.Namespace) -> None:
 def publish(arguments: argparse.Namespace) -> None:
     """Copy a complete study into results/published/, where git keeps it and no rule writes."""
     from sweetspot.published import publish
-    from sweetspot.workflow import Study
+    from sweetspot.study import Study
 
     print(publish(arguments.study, Study.load(arguments.study).folder))
 

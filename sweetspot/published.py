@@ -7,6 +7,7 @@ import json
 import shutil
 from pathlib import Path
 
+from sweetspot.engine.redact import Redactor
 from sweetspot.errors import RecordError
 
 PUBLISHED = Path("results", "published")
@@ -33,6 +34,8 @@ def published_records(study: str) -> list[Path]:
 def publish(study_file: Path, measured: Path) -> Path:
     """Copy a complete study to where git keeps it, in place of an earlier one, and return that folder.
 
+    What names the host, its users or their folders is taken out; records never had it.
+
     Args:
         study_file: The study.
         measured: Its folder in `results/`.
@@ -46,9 +49,10 @@ def publish(study_file: Path, measured: Path) -> Path:
     shutil.rmtree(place, ignore_errors=True)
     for run in _runs(measured / "plan" / "plan.json"):
         shutil.copytree(measured / run, place / run)
-    shutil.copy(study_file, place / "study.yaml")
-    shutil.copy(measured / "plan" / "plan.json", place)
-    shutil.copy(measured / "host.json", place)
+    texts = {"study.yaml": study_file, "plan.json": measured / "plan" / "plan.json"}
+    texts["host.json"] = measured / "host.json"
+    for name, source in texts.items():
+        (place / name).write_text(Redactor().text(source.read_text()))
     return place
 
 

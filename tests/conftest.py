@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from itertools import cycle
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from sweetspot.run.record import FORMAT, digest, pack
+from tests.workflow.project import Project
 
 # No deadline: other work on the machine must not fail a test.
 settings.register_profile("unit", max_examples=50, deadline=None)
@@ -174,6 +176,7 @@ def record_of(
         outputs |= entry["outputs"]
     return {
         "format": FORMAT,
+        "protocol": 1,
         "status": "complete",
         "failure": None,
         "identity": {},
@@ -229,3 +232,9 @@ def make_record() -> MakeRecord:
 def make_reference() -> Callable[[str, list[int], list[int], int], Row]:
     """Return `reference_of`."""
     return reference_of
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A project of its own for Snakemake, that nothing was run in."""
+    return Project(tmp_path)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sweetspot.host import env
+from sweetspot.host import env, installed
 from sweetspot.host.facts import facts, resolve_engine
 
 FAKE_VERSION = "0.5.23"  # whose command line and answers the stand-in copies
@@ -39,9 +39,9 @@ def packages(engine: str, python: str | None) -> dict[str, str]:
     if engine == "fake":
         return {"sglang": FAKE_VERSION}
     if engine == "external":
-        installed: dict[str, str] = env.record_external(Path(str(python)))["packages"]
-        return installed
-    return env.pins(env.lock_of(engine))
+        found: dict[str, str] = installed.record_external(Path(str(python)))["packages"]
+        return found
+    return installed.pins(env.lock_of(engine))
 
 
 def describe(asked: str, engine: str, python: str | None) -> dict[str, Any]:
@@ -51,9 +51,9 @@ def describe(asked: str, engine: str, python: str | None) -> dict[str, Any]:
         InstallError: If a locked environment is not what its lock pins, or *python* has no SGLang.
     """
     if engine == "fake":
-        installed: dict[str, Any] = {"name": engine, "built_by": "fake", "packages": packages(engine, None)}
+        found: dict[str, Any] = {"name": engine, "built_by": "fake", "packages": packages(engine, None)}
     elif engine == "external":
-        installed = {**env.record_external(Path(str(python))), "interpreter": python}
+        found = {**installed.record_external(Path(str(python))), "interpreter": python}
     else:
-        installed = env.record(engine)
-    return {"asked": asked, **installed}
+        found = installed.record(engine)
+    return {"asked": asked, **found}

@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sweetspot.errors import RecordError
 from sweetspot.measure.checks import check, place
+from sweetspot.measure.chunks import AGAIN
 from sweetspot.measure.exactness import References, compare, exactness
 from sweetspot.measure.passes import PASSES, measure_pass
 from sweetspot.measure.requests import REAL, REQUESTS, TEXT, WHOLE
@@ -42,6 +44,7 @@ class Reduced:
     requests: pl.DataFrame
     passes: list[dict[str, Any]]
     launch: dict[str, Any]
+    protocol: int
     outputs: dict[str, str]  # packed tokens by digest; empty where outputs are not compared
     reference: list[dict[str, Any]]
     baselines: set[str]  # of the launch's variants
@@ -114,6 +117,7 @@ def _reduce(record: Document, plan: Document) -> Reduced:
             "started_at": record["started_at"],
             "start_s": record["server"].get("start_s"),
         },
+        protocol=record["protocol"],
         outputs=record["outputs"] if greedy else {},
         reference=record.get("reference", []),
         baselines={variants[variant]["baseline"] for variant in record["launch"]["variants"]},
@@ -123,16 +127,20 @@ def _reduce(record: Document, plan: Document) -> Reduced:
 def _assemble(reduced: Iterable[Reduced], plan: Document) -> dict[str, pl.DataFrame]:
     """Return the tables of a study by name."""
     requests, passes, launches = [pl.DataFrame(schema=REQUESTS)], [], []
+    protocols: set[int] = set()
     outputs: dict[str, str] = {}
     references: References = {}
     for part in reduced:
         requests.append(part.requests)
         passes += part.passes
         launches.append(part.launch)
+        protocols.add(part.protocol)
         outputs |= part.outputs
         for baseline in part.baselines:
             for entry in part.reference:
                 references.setdefault((baseline, entry["prompt"]), {}).setdefault(entry["output"], entry)
+    if len(protocols) > 1:
+        raise RecordError(f"records: protocols {sorted(protocols)}, expected one; {AGAIN}")
     by_time = ["round", "launch", "order"]
     compared = compare(pl.concat(requests).sort(by_time, maintain_order=True), plan, outputs, references)
     return {

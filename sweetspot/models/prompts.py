@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,29 @@ def read(path: Path, sha256: str) -> list[Prompt]:
             raise ModelError(f"{where}: id {prompt.id!r} a second time, expected each once; rename it")
         prompts[prompt.id] = prompt
     return list(prompts.values())
+
+
+def describe(section: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the prompts of a study are, once they were found right.
+
+    Args:
+        section: The study's `prompts`.
+
+    Returns:
+        `sha256` of the file, `chat_template` (sha256 of the study's own, or null) and `thinking`.
+
+    Raises:
+        ModelError: As `read`, or if the chat template can't be read.
+    """
+    read(Path(section["file"]), section["sha256"])
+    template = section["chat_template"]
+    try:
+        digest = template and hashlib.sha256(Path(template).read_bytes()).hexdigest()
+    except OSError as error:
+        raise ModelError(
+            f"{template}: {error.strerror}, expected a chat template; correct prompts.chat_template"
+        ) from None
+    return {"sha256": section["sha256"], "chat_template": digest, "thinking": section["thinking"]}
 
 
 def _prompt(line: bytes, where: str) -> Prompt:

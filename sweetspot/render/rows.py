@@ -50,10 +50,13 @@ def rounded(value: float | None, digits: int = 3) -> str:
     return _to_decimals(value, digits - 1 - _magnitude(value))
 
 
-def with_interval(value: float | None, low: float | None, high: float | None) -> str:
+def with_interval(
+    value: float | None, low: float | None, high: float | None, apart_from: float | None = None
+) -> str:
     """Return *value* and its interval in brackets, to the digits that the interval supports.
 
-    The last digit written is the first of half the interval's width, or the second where the first is a 1.
+    The last digit written is the first of half the interval's width, or the second where the first is a 1;
+    or a later one, so that an end that is not *apart_from* is not written as if it were.
     """
     if value is None:
         return NOTHING
@@ -64,6 +67,10 @@ def with_interval(value: float | None, low: float | None, high: float | None) ->
         return f"{rounded(value)} [{rounded(low)}, {rounded(high)}]"
     decimals = -_magnitude(half_width)
     if half_width * 10**decimals < 2:
+        decimals += 1
+    while apart_from is not None and any(
+        end != apart_from and round(end, decimals) == apart_from for end in (low, high)
+    ):
         decimals += 1
     return "{} [{}, {}]".format(*(_to_decimals(number, decimals) for number in (value, low, high)))
 

@@ -35,7 +35,7 @@ def speed_text(row: Row) -> str:
 def speedup_text(row: Row) -> str:
     """Return the speedup of *row* with its interval: 1 for what the others are compared with."""
     is_baseline = row["variant"] == row["baseline"] and row["speedup"] is not None
-    return "1" if is_baseline else _interval(row, "speedup")
+    return "1" if is_baseline else _interval(row, "speedup", apart_from=1)
 
 
 def exact_text(row: Row) -> str:
@@ -160,8 +160,8 @@ def _escaped(text: str) -> str:
     return " ".join(text.split()).replace("|", r"\|").replace("<", "&lt;")
 
 
-def _interval(row: Row, name: str) -> str:
-    return with_interval(row[name], row[f"{name}_low"], row[f"{name}_high"])
+def _interval(row: Row, name: str, apart_from: float | None = None) -> str:
+    return with_interval(row[name], row[f"{name}_low"], row[f"{name}_high"], apart_from)
 
 
 def _accept_rate(row: Row) -> str:

@@ -21,7 +21,18 @@ from sweetspot.errors import RecordError
 
 FORMAT = 1
 KEYS = (
-    *("status", "failure", "identity", "launch", "round", "started_at", "host", "engine", "models"),
+    *(
+        "protocol",
+        "status",
+        "failure",
+        "identity",
+        "launch",
+        "round",
+        "started_at",
+        "host",
+        "engine",
+        "models",
+    ),
     *("prompts_sha256", "server", "workload", "outputs", "passes"),
 )
 

@@ -13,6 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+pytestmark = pytest.mark.server
+
 # A runner with a server that has a child in a session of its own, as SGLang's schedulers may.
 RUNNER = """
 import os, sys, time
@@ -32,6 +34,7 @@ with ServerProcess(server, dict(os.environ), Path(sys.argv[2]), Redactor(), (loc
 """
 SERVER = """
 import socket, subprocess, time
+
 subprocess.Popen(["sleep", "600"], start_new_session=True)
 port = socket.create_server(("127.0.0.1", 0))
 print("port", port.getsockname()[1], flush=True)

@@ -14,7 +14,7 @@ from sweetspot.errors import InstallError
 from sweetspot.host import env
 from sweetspot.models.spec import spec
 from sweetspot.run.record import read, unpack
-from tests.workflow.conftest import ROOT, Project
+from tests.workflow.project import ROOT, Project
 
 pytestmark = pytest.mark.engine
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from sweetspot.errors import InstallError
-from sweetspot.host import env
+from sweetspot.host import env, installed
 
 
 @pytest.fixture
@@ -12,7 +12,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project whose environment `this` is the interpreter of the tests, and locked as it is."""
     monkeypatch.setattr(env, "ROOT", tmp_path)
     monkeypatch.setenv("ENV_THIS", str(Path(sys.executable).parents[1]))
-    write_lock(tmp_path, env.inspect(Path(sys.executable))["packages"])
+    write_lock(tmp_path, installed.inspect(Path(sys.executable))["packages"])
     return tmp_path
 
 
@@ -28,7 +28,7 @@ class TestRecord:
 
     def test_what_is_installed_is_what_is_locked(self, project: Path) -> None:
         """The record lists every package, and who built the environment."""
-        record = env.record("this")
+        record = installed.record("this")
 
         assert record["built_by"] == "nix"
         assert record["packages"]["pytest"] == pytest.__version__
@@ -44,18 +44,18 @@ class TestRecord:
         self, project: Path, change: dict[str, str], found: str
     ) -> None:
         """What the lock pins and the environment lacks is named."""
-        write_lock(project, env.inspect(Path(sys.executable))["packages"] | change)
+        write_lock(project, installed.inspect(Path(sys.executable))["packages"] | change)
 
         with pytest.raises(InstallError, match=rf"{found}.*, expected what envs/this/requirements.lock pins"):
-            env.record("this")
+            installed.record("this")
 
     def test_a_stray_package(self, project: Path) -> None:
         """What the lock does not know is named too."""
-        packages = env.inspect(Path(sys.executable))["packages"]
+        packages = installed.inspect(Path(sys.executable))["packages"]
         write_lock(project, {name: version for name, version in packages.items() if name != "pytest"})
 
         with pytest.raises(InstallError, match=r": pytest, expected"):
-            env.record("this")
+            installed.record("this")
 
 
 class TestRecordExternal:
@@ -64,12 +64,12 @@ class TestRecordExternal:
     def test_no_sglang(self) -> None:
         """An interpreter without SGLang serves nothing."""
         with pytest.raises(InstallError, match=r"^engines.external.python: .* has no sglang"):
-            env.record_external(Path(sys.executable))
+            installed.record_external(Path(sys.executable))
 
     def test_no_interpreter(self, tmp_path: Path) -> None:
         """A path that is no Python is one line."""
         with pytest.raises(InstallError, match=r"no-such-python.*expected a Python interpreter$"):
-            env.record_external(tmp_path / "no-such-python")
+            installed.record_external(tmp_path / "no-such-python")
 
 
 class TestFolder:
@@ -110,7 +110,7 @@ class TestLocks:
 
         assert "://" not in text
         assert not [line for line in entries if line.startswith("-")]
-        assert len(env.pins(lock)) == text.count("==")
+        assert len(installed.pins(lock)) == text.count("==")
         assert all("--hash=sha256:" in entry for entry in self.after_each_pin(entries))
 
     def after_each_pin(self, lines: list[str]) -> list[str]:
@@ -121,7 +121,7 @@ class TestLocks:
         """One folder serves both: what both lock, they lock at the same version."""
         root = Path(__file__).parents[2] / "envs"
         workflow, development = (
-            env.pins(root / name / "requirements.lock") for name in ("workflow", "workflow-dev")
+            installed.pins(root / name / "requirements.lock") for name in ("workflow", "workflow-dev")
         )
 
         assert workflow.items() <= development.items()

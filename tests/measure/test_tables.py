@@ -51,6 +51,13 @@ class TestMeasure:
         assert dict(tables["launches"].schema) == LAUNCHES
         assert dict(tables["requests"].schema).items() >= REQUESTS.items()
 
+    def test_two_protocols_are_not_compared(self, records: list[Row], plan: Row) -> None:
+        """Records that were measured in different ways stop the table."""
+        records[3]["protocol"] = 2
+
+        with pytest.raises(RecordError, match=r"^records: protocols \[1, 2\], expected one; "):
+            measure(records, plan)
+
     def test_several_variants_in_a_launch(
         self, make_plan: Callable[..., Row], make_pass: Callable[..., Row], make_record: Callable[..., Row]
     ) -> None:

@@ -65,6 +65,12 @@ class TestWithInterval:
         """A number has the digits that its interval supports, all three the same."""
         assert with_interval(*numbers) == text
 
+    def test_an_end_that_is_not_one_is_not_written_as_one(self) -> None:
+        """A speedup whose interval leaves 1 out shows it, at the price of a digit more."""
+        assert with_interval(1.27, 1.03, 1.51) == "1.3 [1.0, 1.5]"
+        assert with_interval(1.27, 1.03, 1.51, apart_from=1) == "1.27 [1.03, 1.51]"
+        assert with_interval(1.27, 1.0, 1.51, apart_from=1) == "1.3 [1.0, 1.5]"
+
 
 @pytest.mark.parametrize(
     ("value", "text"), [(0.0, "0.00"), (0.04567, "0.0457"), (8.8, "8.80"), (1234.0, "1230"), (None, "–")]

@@ -15,7 +15,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 1, "digest": "9b5bc06c9732de0c"}
+DECIDED = {"protocol": 1, "digest": "e4d3bf6e7e172bbf"}
 
 
 def digest_of(sources: list[Path]) -> str:

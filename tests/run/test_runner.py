@@ -14,6 +14,8 @@ from sweetspot.run.job import Job, order_of_passes
 from sweetspot.run.record import read, unpack
 from sweetspot.run.runner import measure
 
+pytestmark = pytest.mark.server
+
 PROMPTS = [{"id": f"p{i}", "input_ids": [i, i + 1, i + 2]} for i in range(3)]
 
 

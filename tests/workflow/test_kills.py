@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from sweetspot.run.record import read
-from tests.workflow.conftest import Project
+from tests.workflow.project import Project
 
 pytestmark = pytest.mark.workflow
 

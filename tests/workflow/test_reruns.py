@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.conftest import ROOT, Project
+from tests.workflow.project import ROOT, Project
 
 pytestmark = pytest.mark.workflow
 

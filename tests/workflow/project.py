@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
@@ -96,9 +95,3 @@ class Project:
     def record(self, launch: str, round_: int = 0) -> Path:
         """Return where a record of the study is."""
         return self.folder / "results" / "small" / "run" / launch / str(round_) / "record.json"
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    """A project that nothing was run in."""
-    return Project(tmp_path)

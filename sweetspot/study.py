@@ -1,0 +1,133 @@
+"""A study as its file means it on this host: engine, plan, models, prompts, and what its runs depend on."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from sweetspot.host import engines, env
+from sweetspot.models import prepare, prompts
+from sweetspot.plan import Plan, entry, plan_study, priority
+from sweetspot.plan.study import load
+from sweetspot.run.job import PROTOCOL
+
+RESULTS = Path("results")
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study file that was found right, its engine and its plan."""
+
+    file: Path
+    values: dict[str, Any]
+    engine: str
+    python: str | None  # interpreter of an external engine
+    packages: dict[str, str]
+    models: dict[str, Any]  # how they are constructed, or hashes of what is there
+    prompts: dict[str, Any]  # hashes of their file and of the chat template, and the thinking switch
+    plan: Plan
+
+    @classmethod
+    def load(cls, file: Path) -> Self:
+        """Read *file*, resolve its engine, and plan it.
+
+        Raises:
+            SweetspotError: If anything in it is wrong, before anything is started.
+        """
+        values = load(file)
+        engine = engines.resolve(values["engine"], RESULTS / values["name"] / "plan" / "engine.json")
+        python = entry(values, engine, str(file)).get("python")
+        packages = engines.packages(engine, python)
+        return cls(
+            file=file,
+            values=values,
+            engine=engine,
+            python=python,
+            packages=packages,
+            models=prepare.describe(values["models"]),
+            prompts=prompts.describe(values["prompts"]),
+            plan=plan_study(values, engine, packages["sglang"]),
+        )
+
+    @property
+    def folder(self) -> Path:
+        """Where everything about the study is written."""
+        return RESULTS / str(self.values["name"])
+
+    @property
+    def locked(self) -> bool:
+        """Whether the engine is an environment of ours, to be built from its lock."""
+        return self.engine not in {"external", "fake"}
+
+    def interpreter(self) -> Path | None:
+        """Return the engine's Python, None for the stand-in of the tests, which has no torch.
+
+        Raises:
+            InstallError: If the engine's environment is not built.
+        """
+        if self.engine == "fake":
+            return None
+        return Path(self.python) if self.python else env.python_of(self.engine)
+
+    def runs(self) -> list[tuple[str, int]]:
+        """Return each launch of the plan in each round."""
+        rounds = range(self.plan.rounds)
+        return [(launch.id, round_) for round_ in rounds for launch in self.plan.launches]
+
+    def record(self, launch: str, round_: int) -> Path:
+        """Return where the record of *launch* in the round with this index lies."""
+        return self.folder / "run" / launch / str(round_) / "record.json"
+
+    def asked(self, launch_id: str, round_: int) -> dict[str, Any]:
+        """Return what is asked of a run: `launch`, `round`, `attempt` and `identity`.
+
+        The attempt rises when the record in place is of a failure, which makes the next start try again.
+        """
+        attempt = self._attempt(launch_id, round_)
+        return {
+            "launch": launch_id,
+            "round": round_,
+            "attempt": attempt,
+            "identity": self.identity(launch_id),
+        }
+
+    def identity(self, launch_id: str) -> dict[str, Any]:
+        """Return what decides whether a record is still of a launch: all that can change a measurement.
+
+        That leaves out when a server is given up, and what counts as a near-tie.
+        """
+        launch = next(launch for launch in self.plan.launches if launch.id == launch_id)
+        workload = self.plan.workload
+        steps = {variant.id: variant.num_steps for variant in self.plan.variants}
+        return {
+            "protocol": PROTOCOL,
+            "kind": launch.kind,
+            "variants": list(launch.variants),
+            "baselines": [variant for variant in launch.variants if steps[variant] == 0],
+            "args": launch.args,
+            "env": launch.env,
+            "seed": self.plan.seed,
+            "loads": list(workload.loads),
+            "repeats": workload.repeats,
+            "warmup_passes": workload.warmup_passes,
+            "generation": workload.generation,
+            "models": self.models,
+            "prompts": self.prompts,
+            "packages": _digest(self.packages),
+        }
+
+    def _attempt(self, launch_id: str, round_: int) -> int:
+        outcome = self.record(launch_id, round_).with_name("outcome.json")
+        if not outcome.exists():
+            return 0
+        last = json.loads(outcome.read_text())
+        return int(last["attempt"]) + int(last["status"] == "failed")
+
+    def priority(self, launch_id: str, round_: int) -> int:
+        """Return the launch's rank in the study's shuffled order: the higher, the earlier."""
+        return priority(self.plan, launch_id, round_)
+
+
+def _digest(data: Any) -> str:  # noqa: ANN401  any JSON
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,0 +1,30 @@
+"""The default study on a GPU host, by the engine that `auto` picks there."""
+
+import polars as pl
+import pytest
+import yaml
+
+from sweetspot.host.facts import facts, resolve_engine
+from tests.workflow.project import ROOT, Project
+
+pytestmark = pytest.mark.gpu
+
+
+def test_the_default_study_on_a_gpu(project: Project) -> None:
+    """Baseline and two steps, one round: the tokens agree, and the identity holds."""
+    host = facts()
+    if not host["gpus"]:
+        pytest.skip("no NVIDIA driver found on this host")
+    project.study = yaml.safe_load((ROOT / "config.yaml").read_text())
+    project.study |= {"name": "small", "rounds": 1}
+    project.study["speculation"]["num_steps"] = [2]
+    project.study["prompts"]["file"] = str(ROOT / project.study["prompts"]["file"])
+    project.save()
+
+    answer = project.snakemake("all")
+
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    rows = pl.read_parquet(project.folder / "results/small/summary.parquet").to_dicts()
+    assert resolve_engine("auto", host).startswith("engine-cu")
+    assert {row["variant"]: row["exact"] for row in rows}["s2.default"] in {"exact", "near-tie"}
+    assert all(abs(row["identity_residual"]) < 0.03 for row in rows)
