@@ -27,7 +27,7 @@ onstart:
 
 
 wildcard_constraints:
-    study=r"(rendered/)?(?!(env|published|rendered)\b)[a-z0-9][a-z0-9-]*",  # published: no rule writes there
+    study=rf"{STUDY.values['name']}|rendered/[a-z0-9][a-z0-9-]*",  # never published/: that is git's
     launch=r"[a-z0-9.-]+",
     round=r"\d+",
     env=r"[a-z0-9-]+",

@@ -38,13 +38,14 @@ rule engine:
         "results/{study}/plan/engine.json",
     log:
         "results/{study}/logs/engine.log",
+    resources:
+        study=str(STUDY.file),  # no params, here and below: a renamed study is the same study  # no params: a moved file is no reason to measure again
     params:
-        study=str(STUDY.file),
+        engine=STUDY.engine,
         packages=lambda wildcards: STUDY.packages,
-        asked=STUDY.values["engine"],
     shell:
         r"""
-        exec sweetspot engine \
-            --study {params.study:q} \
+        exec sweetspot engine {params.engine:q} \
+            --study {resources.study:q} \
             --out {output:q} 2>{log:q}
         """

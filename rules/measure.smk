@@ -26,7 +26,7 @@ rule measure:
     log:
         "results/{study}/logs/measure.log",
     params:
-        code=digest_of_code("measure"),
+        code=digest_of_code("measure", "run/record.py", "run/job.py"),
         run=run_folder,
     shell:
         r"""
@@ -47,7 +47,7 @@ rule summarise:
     log:
         "results/{study}/logs/summarise.log",
     params:
-        code=digest_of_code("analyse"),
+        code=digest_of_code("analyse", "measure"),
     shell:
         r"""
         exec sweetspot summarise \
@@ -66,7 +66,7 @@ rule verdict:
     log:
         "results/{study}/logs/verdict.log",
     params:
-        code=digest_of_code("analyse"),
+        code=digest_of_code("analyse", "measure"),
     shell:
         r"""
         exec sweetspot verdict \

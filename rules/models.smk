@@ -20,13 +20,14 @@ rule models:
         "results/{study}/models.json",
     log:
         "results/{study}/logs/models.log",
-    params:
+    resources:
         study=str(STUDY.file),
+    params:
         models=STUDY.models,
     shell:
         r"""
         exec sweetspot models \
-            --study {params.study:q} \
+            --study {resources.study:q} \
             --out {output:q} 2>{log:q}
         """
 
@@ -39,12 +40,13 @@ rule prompts:
         "results/{study}/prompts.jsonl",
     log:
         "results/{study}/logs/prompts.log",
-    params:
+    resources:
         study=str(STUDY.file),
+    params:
         prompts=STUDY.prompts,
     shell:
         r"""
         exec sweetspot prompts \
-            --study {params.study:q} \
+            --study {resources.study:q} \
             --out {output:q} 2>{log:q}
         """

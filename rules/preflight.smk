@@ -20,12 +20,13 @@ rule plan:
         "results/{study}/plan/plan.json",
     log:
         "results/{study}/logs/plan.log",
-    params:
+    resources:
         study=str(STUDY.file),
+    params:
         plan=STUDY.plan.to_json(),
     shell:
         r"""
-        exec sweetspot plan {params.study:q} \
+        exec sweetspot plan {resources.study:q} \
             --out {output:q} >{log:q} 2>&1
         """
 
@@ -53,12 +54,13 @@ rule preflight:
     log:
         "results/{study}/logs/preflight/{launch}.log",
     priority: 1_000_000  # before the first run
+    resources:
+        study=str(STUDY.file),
     params:
         identity=identity_of_launch,
-        study=str(STUDY.file),
     shell:
         r"""
         exec sweetspot preflight \
-            --study {params.study:q} \
+            --study {resources.study:q} \
             --out {output:q} 2>{log:q}
         """

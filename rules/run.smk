@@ -47,7 +47,7 @@ rule run:
         stall_s=str(STUDY.values["limits"]["stall_s"]),
     shell:
         r"""
-        exec sweetspot run \
+        exec sweetspot run --parent $PPID \
             --results results/{wildcards.study} \
             --asked {input.asked:q} \
             --start-s {resources.start_s} \

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from sweetspot.errors import RunError, SweetspotError
+from sweetspot.errors import SweetspotError
 
 _WORTH_A_POOL = 50  # records: for fewer, starting processes takes longer than reading
 
@@ -40,7 +40,7 @@ def engine(arguments: argparse.Namespace) -> None:
     from sweetspot.study import Study
 
     study = Study.load(arguments.study)
-    _write(arguments.out, engines.describe(study.values["engine"], study.engine, study.python))
+    _write(arguments.out, engines.describe(study.values["engine"], arguments.name, study.python))
 
 
 def models(arguments: argparse.Namespace) -> None:
@@ -89,7 +89,7 @@ def preflight(arguments: argparse.Namespace) -> None:
     study = Study.load(arguments.study)
     lines = (study.folder / "prompts.jsonl").read_text().splitlines()
     prompts = [json.loads(line) for line in lines]
-    _write(arguments.out, preflight(study.plan, _read(study.folder / "host.json"), prompts, os.environ))
+    _write(arguments.out, preflight(study.plan, _read(study.folder / "host.json"), prompts))
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> None:
     from sweetspot.run.runner import run
 
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    die_with_parent(signal.SIGTERM)  # a killed Snakemake takes its run with it
+    die_with_parent(signal.SIGTERM, arguments.parent)  # a killed Snakemake takes its run with it
     limits = {"start_s": arguments.start_s, "stall_s": arguments.stall_s}
     run(arguments.results, _read(arguments.asked), limits, arguments.out)
 
@@ -198,20 +198,9 @@ def report(arguments: argparse.Namespace) -> None:
 
 def check(arguments: argparse.Namespace) -> None:
     """Fail if a launch failed, after the report has shown it, with the server's last words."""
-    outcomes = {
-        str(path.parent.relative_to(arguments.run)): _read(path.with_name("outcome.json"))
-        for path in _records(arguments.run, _read(arguments.plan))
-    }
-    failures = {name: outcome["failure"] for name, outcome in outcomes.items() if outcome["failure"]}
-    for name, failure in failures.items():
-        print(f"{name}: the server's last words", *failure["last_words"], sep="\n  ", file=sys.stderr)
-    if failures:
-        listed = "; ".join(f"{name}: {failure['message']}" for name, failure in failures.items())
-        raise RunError(
-            f"{arguments.run}: {len(failures)} of {len(outcomes)} launches failed ({listed}), expected all "
-            f"measured; the report shows them, and the next start tries them again"
-        )
-    _write(arguments.out, sorted(outcomes))
+    from sweetspot.run.outcomes import check
+
+    _write(arguments.out, check(_records(arguments.run, _read(arguments.plan))))
 
 
 def publish(arguments: argparse.Namespace) -> None:
@@ -254,10 +243,12 @@ def parser() -> argparse.ArgumentParser:
     planned.add_argument("--out", type=Path)
     for named in (planned, add(publish)):
         named.add_argument("study", type=Path, nargs="?", default=Path("config.yaml"))
-    for verb in (engine, models, prompts, preflight):
+    add(engine, "study", "out").add_argument("name")
+    for verb in (models, prompts, preflight):
         add(verb, "study", "out")
     add(host, "out")
     started = add(run, "results", "asked", "out")
+    started.add_argument("--parent", type=int, default=os.getppid(), help="process whose death ends the run")
     started.add_argument("--start-s", type=float, required=True)
     started.add_argument("--stall-s", type=float, required=True)
     add(measure, "run", "plan", "out")
@@ -281,4 +272,6 @@ def _read(path: Path) -> Any:  # noqa: ANN401  any JSON
 
 
 def _write(path: Path, data: Any) -> None:  # noqa: ANN401  any JSON
-    path.write_text(json.dumps(data, indent=1) + "\n")
+    from sweetspot.run.record import write
+
+    write(data, path)

@@ -44,15 +44,19 @@ def publish(study_file: Path, measured: Path) -> Path:
         RecordError: If a launch of it is not measured.
     """
     if not (measured / "complete.json").exists():
-        raise RecordError(f"{measured}: no complete.json, expected a study whose launches are all measured")
-    place = PUBLISHED / measured.name
-    shutil.rmtree(place, ignore_errors=True)
+        raise RecordError(
+            f"{measured}: no complete.json, expected a study whose launches are all measured; run it"
+        )
+    place, partial = PUBLISHED / measured.name, PUBLISHED / f".{measured.name}.partial"
+    shutil.rmtree(partial, ignore_errors=True)
     for run in _runs(measured / "plan" / "plan.json"):
-        shutil.copytree(measured / run, place / run)
+        shutil.copytree(measured / run, partial / run)
     texts = {"study.yaml": study_file, "plan.json": measured / "plan" / "plan.json"}
     texts["host.json"] = measured / "host.json"
     for name, source in texts.items():
-        (place / name).write_text(Redactor().text(source.read_text()))
+        (partial / name).write_text(Redactor().text(source.read_text()))
+    shutil.rmtree(place, ignore_errors=True)
+    partial.rename(place)
     return place
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from sweetspot.errors import StudyError
 from sweetspot.host import engines, env
 from sweetspot.models import prepare, prompts
 from sweetspot.plan import Plan, entry, plan_study, priority
@@ -36,6 +37,11 @@ class Study:
             SweetspotError: If anything in it is wrong, before anything is started.
         """
         values = load(file)
+        if file.parent.name == "studies" and file.stem != values["name"]:
+            raise StudyError(
+                f"{file}: name: {values['name']!r}, expected {file.stem!r} like the file, or it would write "
+                f"over the results of another study; rename one of them"
+            )
         engine = engines.resolve(values["engine"], RESULTS / values["name"] / "plan" / "engine.json")
         python = entry(values, engine, str(file)).get("python")
         packages = engines.packages(engine, python)

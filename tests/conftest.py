@@ -183,7 +183,7 @@ def record_of(
         "launch": planned,
         "round": round_,
         "started_at": "2026-11-29T16:00:00Z",
-        "host": {},
+        "host": {"cpu": {"model": "a CPU", "usable_cores": 2}, "gpus": [], "driver": None},
         "engine": {"name": plan["engine"]},
         "models": {},
         "prompts_sha256": plan["prompts_sha256"],

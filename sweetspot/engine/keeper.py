@@ -20,6 +20,7 @@ from pathlib import Path
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 POLL_S = 0.05
+FIRST_OF_OURS = 3  # file descriptor: the server gets the standard three, and not the lifeline or a lock
 
 
 def adopt_orphans() -> None:
@@ -27,9 +28,16 @@ def adopt_orphans() -> None:
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
-def die_with_parent(number: int) -> None:
-    """Receive the signal *number* when the thread that started this process ends."""
+def die_with_parent(number: int, parent: int) -> None:
+    """Receive the signal *number* when the thread of *parent* that started this process ends.
+
+    Args:
+        number: Of the signal.
+        parent: Process id. If that is the parent no longer, it has died already, and this process ends.
+    """
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, number)
+    if os.getppid() != parent:
+        os._exit(128 + number)
 
 
 def descendants(ancestor: int) -> list[int]:
@@ -63,17 +71,17 @@ def main() -> int:
     """Keep the server that the command line names; return its exit status, as a shell counts it."""
     lifeline, grace_s, command = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
     adopt_orphans()
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):  # the one that listed them is closed again
+            os.set_inheritable(int(descriptor.name), int(descriptor.name) < FIRST_OF_OURS)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the lifeline is the only order it takes
     keeper = os.getpid()
     server = os.fork()
     if server == 0:
-        die_with_parent(signal.SIGKILL)
-        if os.getppid() != keeper:
-            os._exit(1)
+        die_with_parent(signal.SIGKILL, keeper)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
-        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
         os.execvp(command[0], command)
     status = None
     while status is None:

@@ -7,24 +7,30 @@ import socket
 from pathlib import Path
 from typing import Any
 
-SECRET = re.compile(r"api_key|token$|secret|password", re.IGNORECASE)
+SECRET = re.compile(r"api_?key|token$|secret|passw|credential", re.IGNORECASE)
 HIDDEN = "<hidden>"
+SHORTEST_SECRET = 8  # characters; what is shorter also stands in innocent text
 
 
 class Redactor:
     """Replaces what must not be published by what it was.
+
+    The values of secret-looking variables of this process are secrets too.
 
     Args:
         secrets: Strings that may stand nowhere.
     """
 
     def __init__(self, *secrets: str) -> None:
-        here, home, user, host = str(Path.cwd()), str(Path.home()), getpass.getuser(), socket.gethostname()
-        self._plain = [(secret, HIDDEN) for secret in secrets] + [(here + "/", ""), (here, ".")]
+        inherited = [value for name, value in os.environ.items() if SECRET.search(name)]
+        hidden = [secret for secret in (*secrets, *inherited) if len(secret) >= SHORTEST_SECRET]
+        here, home, host = str(Path.cwd()), str(Path.home()), socket.gethostname().partition(".")[0]
+        self._plain = [(secret, HIDDEN) for secret in hidden] + [(f"{here}/", ""), (here, ".")]
         # ASSUME: a home folder of one level is a service's, and its name a common word
         self._plain += [(home, "~")] if home.count("/") > 1 else []
-        words = [(host, "<host>")] + ([(user, "<user>")] if user != "root" else [])
-        self._words = [(re.compile(rf"(?<![\w.-]){re.escape(word)}(?![\w-])"), name) for word, name in words]
+        self._words = [(re.compile(rf"(?<![\w.-]){re.escape(host)}(\.[\w.-]+)?(?![\w-])"), "<host>")]
+        if (user := _user()) and user != "root":
+            self._words.append((re.compile(rf"(?<![\w.-]){re.escape(user)}(?![\w-])"), "<user>"))
 
     def text(self, text: str) -> str:
         """Return *text* without secrets, the host's and the user's name, and paths to this folder."""
@@ -46,20 +52,9 @@ class Redactor:
         return self.text(data) if isinstance(data, str) else data
 
 
-def visible_environment(environment: dict[str, str]) -> dict[str, str]:
-    """Return the variables that can change what a server does, secrets left out, sorted."""
-    matters = re.compile(
-        r"^(NCCL|SGLANG|SGL|CUDA|NVIDIA|TORCH|PYTORCH|TRITON|HF|OMP|MKL|OPENBLAS|GLOO|UCX|TVM|FLASHINFER)_"
-        r"|^(LD_LIBRARY_PATH|LD_PRELOAD|PYTHONPATH|TORCHDYNAMO_DISABLE|MALLOC_ARENA_MAX)$"
-    )
-    return {
-        name: value
-        for name, value in sorted(environment.items())
-        if matters.search(name) and not SECRET.search(name)
-    }
-
-
-def inherited_environment() -> dict[str, str]:
-    """Return the environment that a server inherits: all of ours but what Snakemake and Python set for us."""
-    ours = re.compile(r"^(OMP|MKL|OPENBLAS|NUMEXPR|GOTO|VECLIB)_NUM_THREADS$|^VECLIB_|^PYTHON|^VIRTUAL_ENV$")
-    return {name: value for name, value in os.environ.items() if not ours.search(name)}
+def _user() -> str | None:
+    """Return who runs this, None for a number without a name, as in a container."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return None

@@ -10,9 +10,10 @@ from typing import Any, Self
 
 import httpx
 
+from sweetspot.engine import environment
 from sweetspot.engine.base import Engine
 from sweetspot.engine.process import ServerProcess
-from sweetspot.engine.redact import Redactor, inherited_environment, visible_environment
+from sweetspot.engine.redact import Redactor
 from sweetspot.errors import EngineError
 
 LOOPBACK = "127.0.0.1"
@@ -29,7 +30,7 @@ class Server:
         engine: What to run.
         models: Folders of the `target` and, for speculation, of the `draft`.
         args: Server arguments, flag: value (true for a bare flag, a list for several values).
-        env: Environment variables on top of the inherited ones.
+        env: Environment variables of the study, on top of the inherited ones.
         log: File for the server's output, redacted.
         start_s: Seconds within which it has to be healthy.
         held: File descriptors that stay open until its last process is gone.
@@ -57,12 +58,13 @@ class Server:
         owned |= {"api-key": self._api_key, "enable-metrics": True}
         command = [str(engine.python), "-m", engine.module, *command_line({**owned, **args})]
         import_paths = os.pathsep.join(map(str, engine.import_paths))
-        environment = inherited_environment() | ({"PYTHONPATH": import_paths} if import_paths else {}) | env
+        environment.check_inherited(os.environ, env)
+        variables = environment.inherited() | ({"PYTHONPATH": import_paths} if import_paths else {}) | env
         self.command: list[str] = self._redactor.data(command)
-        self.environment: dict[str, str] = self._redactor.data(visible_environment(environment))
-        self.start_s = 0.0  # from the start of the process to the first healthy answer
-        self.stop_s = 0.0  # from the order to end until nothing was left
-        self._process = ServerProcess(command, environment, log, self._redactor, held)
+        self.environment: dict[str, str] = self._redactor.data(environment.visible(variables))
+        self.start_s: float | None = None  # from its start to the first healthy answer, if there was one
+        self.stop_s: float | None = None  # from the order to end until nothing was left
+        self._process = ServerProcess(command, variables, log, self._redactor, held)
         self._http = httpx.Client(
             base_url=self.url, headers=self.headers, timeout=ANSWER_S, trust_env=False, verify=False
         )
@@ -115,12 +117,27 @@ class Server:
         time.sleep(POLL_S)  # a dying server closes its connections before it can be waited for
         status = self._process.exit_status()
         if status is not None:
-            return EngineError(f"the server died in mid-run with exit status {status}", "died")
+            return EngineError(
+                f"the server: died in mid-run with exit status {status}, expected it to serve on; "
+                f"see its last words",
+                "died",
+            )
+        if isinstance(error, EngineError):
+            return error
         if isinstance(error, httpx.TimeoutException):
-            return EngineError("the server stalled: no token came within limits.stall_s", "stalled")
-        if isinstance(error, httpx.HTTPError):
-            return EngineError(f"the server broke a request off: {error!r}", "refused")
-        raise error
+            limit_s = error.request.extensions["timeout"]["read"]
+            return EngineError(
+                f"{error.request.url.path}: nothing came for {limit_s:g} s, expected a token or an answer; "
+                f"see the server's last words, or raise limits.stall_s",
+                "stalled",
+            )
+        return EngineError(
+            f"a request: {error!r}, expected an answer; see the server's last words", "refused"
+        )
+
+    def redact(self, text: str) -> str:
+        """Return *text* without what must not be published."""
+        return self._redactor.text(text)
 
     def last_words(self) -> list[str]:
         """Return the last lines of the server's log, redacted."""
@@ -141,11 +158,16 @@ class Server:
         while True:
             status = self._process.exit_status()
             if status is not None:
-                raise EngineError(f"the server died at its start with exit status {status}", "start_died")
+                raise EngineError(
+                    f"the server: died at its start with exit status {status}, expected it healthy; "
+                    f"see its last words",
+                    "start_died",
+                )
             left_s = began + self._start_limit_s - time.monotonic()
             if left_s <= 0:
                 raise EngineError(
-                    f"the server was not healthy within {self._start_limit_s:g} s (limits.start_s)",
+                    f"the server: not healthy after {self._start_limit_s:g} s, expected it within "
+                    f"limits.start_s; see its last words, or raise it",
                     "start_timeout",
                 )
             try:

@@ -51,7 +51,8 @@ def python_of(name: str) -> Path:
     if not (prebuilt(name) or (folder(name) / ".complete").exists()):
         raise InstallError(
             f"{folder(name).relative_to(ROOT)}: not built, expected the environment of "
-            f"envs/{name}/requirements.lock; build it with `snakemake --cores 1 results/env/{name}.json`"
+            f"envs/{name}/requirements.lock; "
+            f"build it with `snakemake --cores 1 --forcerun env -- results/env/{name}.json`"
         )
     return python
 
@@ -76,13 +77,21 @@ def build(name: str, extra_index: str | None = None) -> None:
         fcntl.flock(guard, fcntl.LOCK_EX)
         if (place / ".complete").exists():
             return
-        subprocess.run([_interpreter(name), "-m", "venv", "--clear", place], check=True)
+        made = subprocess.run(
+            [_interpreter(name), "-m", "venv", "--clear", place], capture_output=True, text=True
+        )
+        if made.returncode != 0:
+            raise InstallError(
+                f"{place}: {_last_line(made.stdout + made.stderr)}, expected a virtual environment; "
+                f"install Python's venv module"
+            )
         installed = _pip_install(place, lock)
         if installed.returncode != 0 and extra_index:
             installed = _pip_install(place, lock, "--extra-index-url", extra_index)
         if installed.returncode != 0:
             raise InstallError(
-                f"envs/{name}/requirements.lock: pip can't install it; {_last_line(installed.stderr)}"
+                f"envs/{name}/requirements.lock: {_last_line(installed.stderr)}, expected pip to find files "
+                f"with these hashes; check which indexes and folders pip knows"
             )
         (place / ".complete").touch()
 

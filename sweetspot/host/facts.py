@@ -1,4 +1,4 @@
-"""What machine this is, without its name or its users', and which engine suits it."""
+"""What machine this is, without its name or its users', and which engine suits it. Standard library only."""
 
 import os
 import platform
@@ -7,30 +7,32 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import psutil
-import pynvml
-
 FIRST_CUDA_13_DRIVER = 580
+
+_QUERY = ("driver_version", "name", "memory.total", "power.limit", "clocks.max.sm", "clocks.max.memory")
 
 
 def facts() -> dict[str, Any]:
     """Return what can change a measurement on this host, and nothing that names it.
 
     Returns:
-        `cpu` (model, physical and logical cores), `memory_bytes`, `kernel`, `python`, `driver` and `cuda`
-        (null without an NVIDIA driver), `gpus` (a list of name, memory_bytes, power_limit_w, and the most
-        that its clocks reach, in MHz) and `topology` (`nvidia-smi topo -m`, or null).
+        `cpu` (model, logical and usable cores), `memory_bytes`, `kernel`, `driver` (null without an NVIDIA
+        driver), `gpus` (a list of name, memory_mib, power_limit_w, max_sm_clock_mhz, max_memory_clock_mhz)
+        and `topology` (`nvidia-smi topo -m`, or null).
     """
+    listed = _nvidia_smi(f"--query-gpu={','.join(_QUERY)}", "--format=csv,noheader,nounits") or ""
+    rows = [[cell.strip() for cell in line.split(",")] for line in listed.splitlines()]
     return {
         "cpu": {
             "model": _cpu_model(),
-            "physical_cores": psutil.cpu_count(logical=False),
-            "logical_cores": psutil.cpu_count(),
+            "logical_cores": os.cpu_count(),
             "usable_cores": len(os.sched_getaffinity(0)),
         },
-        "memory_bytes": psutil.virtual_memory().total,
+        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "kernel": platform.release(),
-        **_nvidia(),
+        "driver": rows[0][0] if rows else None,
+        "gpus": [_gpu(*row[1:]) for row in rows],
+        "topology": _nvidia_smi("topo", "-m") if rows else None,
     }
 
 
@@ -44,42 +46,38 @@ def resolve_engine(asked: str, host: dict[str, Any]) -> str:
     return "engine-cu13" if newest else "engine-cu12"
 
 
+def fingerprint(host: dict[str, Any]) -> str:
+    """Return what two hosts have to share for their speeds to be compared."""
+    gpus = ", ".join(gpu["name"] for gpu in host["gpus"]) or "no GPU"
+    return f"{host['cpu']['model']}, {host['cpu']['usable_cores']} cores, {gpus}, driver {host['driver']}"
+
+
 def _cpu_model() -> str:
     found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     return found[1] if found else platform.machine()
 
 
-def _nvidia() -> dict[str, Any]:
-    try:
-        pynvml.nvmlInit()
-    except pynvml.NVMLError:
-        return {"driver": None, "cuda": None, "gpus": [], "topology": None}
-    try:
-        version = pynvml.nvmlSystemGetCudaDriverVersion_v2()
-        gpus = [pynvml.nvmlDeviceGetHandleByIndex(index) for index in range(pynvml.nvmlDeviceGetCount())]
-        return {
-            "driver": pynvml.nvmlSystemGetDriverVersion(),
-            "cuda": f"{version // 1000}.{version % 1000 // 10}",
-            "gpus": [_gpu(gpu) for gpu in gpus],
-            "topology": _topology(),
-        }
-    finally:
-        pynvml.nvmlShutdown()
-
-
-def _gpu(gpu: Any) -> dict[str, Any]:  # noqa: ANN401  pynvml's handles have no type
+def _gpu(name: str, memory: str, power: str, sm_clock: str, memory_clock: str) -> dict[str, Any]:
     return {
-        "name": pynvml.nvmlDeviceGetName(gpu),
-        "memory_bytes": int(pynvml.nvmlDeviceGetMemoryInfo(gpu).total),
-        "power_limit_w": pynvml.nvmlDeviceGetEnforcedPowerLimit(gpu) / 1000,
-        "max_sm_clock_mhz": pynvml.nvmlDeviceGetMaxClockInfo(gpu, pynvml.NVML_CLOCK_SM),
-        "max_memory_clock_mhz": pynvml.nvmlDeviceGetMaxClockInfo(gpu, pynvml.NVML_CLOCK_MEM),
+        "name": name,
+        "memory_mib": _number(memory),
+        "power_limit_w": _number(power),
+        "max_sm_clock_mhz": _number(sm_clock),
+        "max_memory_clock_mhz": _number(memory_clock),
     }
 
 
-def _topology() -> str | None:
+def _number(text: str) -> float | None:
+    """Return a number of nvidia-smi's, None where it says `[N/A]`."""
     try:
-        answer = subprocess.run(["nvidia-smi", "topo", "-m"], capture_output=True, text=True, check=True)
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _nvidia_smi(*options: str) -> str | None:
+    try:
+        answer = subprocess.run(["nvidia-smi", *options], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return None
     return re.sub(r"\x1b\[[0-9;]*m", "", answer.stdout)

@@ -92,7 +92,7 @@ def inspect(python: Path) -> dict[str, Any]:
             [python, "-I", "-c", _LIST_PACKAGES], capture_output=True, text=True, check=True
         )
     except (OSError, subprocess.CalledProcessError) as error:
-        raise InstallError(f"{python}: {error}, expected a Python interpreter") from None
+        raise InstallError(f"{python}: {error}, expected a Python interpreter; correct its path") from None
     listed: dict[str, Any] = json.loads(answer.stdout)
     listed["packages"] = dict(sorted((_normal(n), v) for n, v in listed["packages"].items()))
     return listed

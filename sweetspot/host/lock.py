@@ -1,9 +1,11 @@
-"""Turns each `envs/NAME/requirements.in` into a `requirements.lock`: names, versions, hashes, no address.
+"""Turns a folder's `requirements.in` into its `requirements.lock`: names, versions, hashes, no address.
 
-Only what was published by an environment's date counts, so locking twice gives the same bytes; newer
-versions come by moving the date. Beside `requirements.in` may lie `overrides.in` (versions that replace
-what a package asks for), `excludes.in` (packages left out although others ask for them) and `by-hand.lock`
-(pins that the package index lacks).
+uv solves it as of the environment's date, and so finds the same at any later time: who wants newer packages
+moves the date. Three more files in the folder change the solution, where they exist:
+
+    overrides.in   a version for a package, whatever other packages want of it
+    excludes.in    packages to go without
+    by-hand.lock   part of the lock, as it stands: files that uv can't find
 """
 
 import re
@@ -12,7 +14,7 @@ from pathlib import Path
 
 from sweetspot.errors import InstallError
 
-# An engine's date is a few days after its SGLang: what it was released with, not what came later.
+# An engine gets what its SGLang was tried with when it came out: it is dated within days of that release.
 DATES = {
     "workflow": "2026-11-28",
     "workflow-dev": "2026-11-28",
@@ -22,8 +24,8 @@ DATES = {
 }
 PIN = re.compile(r"^([^\s#=]+)==(\S+)", re.MULTILINE)
 
-# uv repeats pyproject.toml's [tool.uv] environments on each line. pip would read them on the machine it
-# runs on and, elsewhere, install nothing without a word.
+# What pyproject.toml's [tool.uv] says of our machines, uv writes behind every requirement. On another machine
+# pip would skip them all and report success.
 _REPEATED = ["python_full_version < '3.14'", "platform_machine == 'x86_64'", "sys_platform == 'linux'"]
 
 
@@ -58,7 +60,8 @@ def lock(env: Path, date: str) -> None:
         text=True,
     )
     if solution.returncode != 0:
-        raise InstallError(f"{env}/requirements.in: no solution by {date}; {solution.stderr.strip()}")
+        said = " ".join(solution.stderr.split())
+        raise InstallError(f"{env}/requirements.in: no solution by {date} ({said}); move the date")
     text = "# make lock\n" + by_hand + _without_markers(solution.stdout)
     if address := re.search(r"^-.*|.*://.*", text, re.MULTILINE):
         raise InstallError(f"{env}/requirements.lock: {address[0]!r}, expected names, versions and hashes")

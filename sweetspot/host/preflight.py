@@ -13,7 +13,6 @@ def preflight(
     plan: Plan,
     host: Mapping[str, Any],
     prompts: Sequence[Mapping[str, Any]],
-    environment: Mapping[str, str],
 ) -> list[str]:
     """Return what was checked, a line each.
 
@@ -21,7 +20,6 @@ def preflight(
         plan: What is to run.
         host: The facts of this host.
         prompts: Each with `id` and `input_ids`.
-        environment: What the servers will inherit.
 
     Raises:
         RunError: For the first thing that can't work here.
@@ -30,7 +28,6 @@ def preflight(
         _enough_gpus(plan, host),
         _enough_prompts(plan, prompts),
         _prompts_fit(plan, prompts),
-        _nothing_inherited(plan, environment),
     ]
 
 
@@ -64,20 +61,3 @@ def _prompts_fit(plan: Plan, prompts: Sequence[Mapping[str, Any]]) -> str:
                 f"context-length {context} of {launch.id}; raise it, or shorten the prompt"
             )
     return f"{needed} tokens at most, prompt and output"
-
-
-def _nothing_inherited(plan: Plan, environment: Mapping[str, str]) -> str:
-    """Refuse a shell that sets a variable which tells variants apart: it would reach those without it."""
-    swept = {
-        name
-        for launch in plan.launches
-        for name in launch.env
-        if any(other.env.get(name) != launch.env[name] for other in plan.launches)
-    }
-    if inherited := sorted(swept & environment.keys()):
-        name = inherited[0]
-        raise RunError(
-            f"{name}={environment[name]}: set in this shell and by some of the variants only, so it would "
-            f"reach the others too, expected it unset; `unset {name}`"
-        )
-    return f"variables of the variants, none of them inherited: {', '.join(sorted(swept)) or 'none'}"

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from sweetspot.errors import RecordError
+from sweetspot.host.facts import fingerprint
 from sweetspot.measure.checks import check, place
 from sweetspot.measure.chunks import AGAIN
 from sweetspot.measure.exactness import References, compare, exactness
@@ -45,6 +46,7 @@ class Reduced:
     passes: list[dict[str, Any]]
     launch: dict[str, Any]
     protocol: int
+    host: str  # its fingerprint
     outputs: dict[str, str]  # packed tokens by digest; empty where outputs are not compared
     reference: list[dict[str, Any]]
     baselines: set[str]  # of the launch's variants
@@ -118,6 +120,7 @@ def _reduce(record: Document, plan: Document) -> Reduced:
             "start_s": record["server"].get("start_s"),
         },
         protocol=record["protocol"],
+        host=fingerprint(record["host"]),
         outputs=record["outputs"] if greedy else {},
         reference=record.get("reference", []),
         baselines={variants[variant]["baseline"] for variant in record["launch"]["variants"]},
@@ -128,6 +131,7 @@ def _assemble(reduced: Iterable[Reduced], plan: Document) -> dict[str, pl.DataFr
     """Return the tables of a study by name."""
     requests, passes, launches = [pl.DataFrame(schema=REQUESTS)], [], []
     protocols: set[int] = set()
+    hosts: set[str] = set()
     outputs: dict[str, str] = {}
     references: References = {}
     for part in reduced:
@@ -135,12 +139,15 @@ def _assemble(reduced: Iterable[Reduced], plan: Document) -> dict[str, pl.DataFr
         passes += part.passes
         launches.append(part.launch)
         protocols.add(part.protocol)
+        hosts.add(part.host)
         outputs |= part.outputs
         for baseline in part.baselines:
             for entry in part.reference:
                 references.setdefault((baseline, entry["prompt"]), {}).setdefault(entry["output"], entry)
     if len(protocols) > 1:
         raise RecordError(f"records: protocols {sorted(protocols)}, expected one; {AGAIN}")
+    if len(hosts) > 1:
+        raise RecordError(f"records: hosts {sorted(hosts)}, expected one kind; measure all on one of them")
     by_time = ["round", "launch", "order"]
     compared = compare(pl.concat(requests).sort(by_time, maintain_order=True), plan, outputs, references)
     return {

@@ -8,6 +8,7 @@ from typing import Any
 
 from sweetspot.engine import base
 from sweetspot.host import env
+from sweetspot.host.facts import facts
 
 PROTOCOL = 1  # what is measured, and how; raised by hand, see tests/run/test_protocol.py
 WORKLOAD = ("loads", "repeats", "warmup_passes", "generation")
@@ -41,7 +42,7 @@ def order_of_passes(job: Job) -> list[tuple[str, int, int]]:
 
 
 def read_job(study: Path, asked: dict[str, Any], limits: dict[str, float]) -> Job:
-    """Return the job that is asked for, with what the study's files say of engine, models, prompts and host.
+    """Return the job that is asked for, with what the study's files say of engine, models and prompts.
 
     Args:
         study: The study's folder in `results/`.
@@ -67,7 +68,7 @@ def read_job(study: Path, asked: dict[str, Any], limits: dict[str, float]) -> Jo
         facts={
             "protocol": PROTOCOL,
             "identity": identity,
-            "host": json.loads((study / "host.json").read_text()),
+            "host": facts(),
             "engine": installed,
             "models": models,
             "prompts_sha256": identity["prompts"]["sha256"],

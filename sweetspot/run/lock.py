@@ -26,7 +26,10 @@ def host_lock() -> Iterator[int]:
     try:
         descriptor = _open()
     except OSError as error:
-        raise RunError(f"{PLACE}: {error.strerror}, expected a file that every user may lock") from None
+        raise RunError(
+            f"{PLACE}: {error.strerror}, expected a file that every user may lock; "
+            f"name another in SWEETSPOT_HOST_LOCK"
+        ) from None
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -41,8 +44,8 @@ def host_lock() -> Iterator[int]:
 def _open() -> int:
     """Open the lock file; as a new one only where there is none, or sticky folders forbid it to others."""
     try:
-        return os.open(PLACE, os.O_RDWR)
+        return os.open(PLACE, os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:
-        descriptor = os.open(PLACE, os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = os.open(PLACE, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
         os.fchmod(descriptor, 0o666)  # whatever the umask
         return descriptor

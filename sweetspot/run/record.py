@@ -116,11 +116,11 @@ def read(path: Path) -> dict[str, Any]:
     return record
 
 
-def write(record: dict[str, Any], path: Path) -> None:
-    """Write *record* to *path*, whole or not at all: a reader never meets half a record.
+def write(record: Any, path: Path) -> None:  # noqa: ANN401  any JSON
+    """Write *record*, any JSON, to *path*, whole or not at all: a reader never meets half of it.
 
     Raises:
-        ValueError: If a number in *record* is not finite.
+        ValueError: If a number in it is not finite.
     """
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:

@@ -5,7 +5,6 @@ with the passes before the failure and the server's last words. A run that is in
 """
 
 import gzip
-import json
 import shutil
 import time
 from collections.abc import Iterator
@@ -39,7 +38,7 @@ def run(study: Path, asked: dict[str, Any], limits: dict[str, float], out: Path)
     log = study / "logs" / "run" / asked["launch"] / f"{asked['round']}.server.log"
     record = measure(read_job(study, asked, limits), out, log)
     outcome = {"attempt": asked["attempt"], "status": record["status"], "failure": record["failure"]}
-    out.with_name("outcome.json").write_text(json.dumps(outcome, indent=1) + "\n")
+    write(outcome, out.with_name("outcome.json"))
 
 
 def measure(job: Job, out: Path, log: Path) -> dict[str, Any]:
@@ -83,7 +82,7 @@ def measure(job: Job, out: Path, log: Path) -> dict[str, Any]:
             record["status"] = "failed"
             record["failure"] = {
                 "kind": error.kind,
-                "message": str(error),
+                "message": server.redact(str(error)),
                 "last_words": server.last_words(),
             }
     record["server"] |= {
@@ -109,6 +108,7 @@ def _send_all(job: Job, server: Server, record: dict[str, Any]) -> None:
         return [observed(stream, record["outputs"]) for stream in streams]
 
     ready = time.monotonic()
+    slowest_s = 0.0  # pass
     for load in job.workload["loads"]:
         for _ in range(job.workload["warmup_passes"]):
             send(load)
@@ -116,6 +116,7 @@ def _send_all(job: Job, server: Server, record: dict[str, Any]) -> None:
     for order, (variant, load, repeat) in enumerate(order_of_passes(job)):
         began_s = time.monotonic() - ready
         requests = send(load)
+        slowest_s = max(slowest_s, time.monotonic() - ready - began_s)
         record["passes"].append(
             {
                 "variant": variant,
@@ -127,8 +128,9 @@ def _send_all(job: Job, server: Server, record: dict[str, Any]) -> None:
             }
         )
     if generation["temperature"] == 0 and job.baselines:
+        limit_s = stall_s + 2 * slowest_s  # it is not streamed, so its silence is its whole length
         record["reference"] = [
-            _reference(server, prompt, generation, stall_s, record["outputs"]) for prompt in job.prompts
+            _reference(server, prompt, generation, limit_s, record["outputs"]) for prompt in job.prompts
         ]
 
 
@@ -136,7 +138,7 @@ def _reference(
     server: Server,
     prompt: dict[str, Any],
     generation: dict[str, Any],
-    stall_s: float,
+    limit_s: float,
     outputs: dict[str, str],
 ) -> dict[str, Any]:
     """Return the baseline's best candidates for each token of one prompt. The request is not timed."""
@@ -148,7 +150,7 @@ def _reference(
             "return_logprob": True,
             "top_logprobs_num": TOP_K,
         },
-        limit_s=generation["max_new_tokens"] * stall_s,
+        limit_s,
     )
     best = answer["meta_info"]["output_top_logprobs"]  # for each token, best first: [nats, id, text]
     packed = pack(answer["output_ids"])
@@ -158,8 +160,13 @@ def _reference(
         "output": digest(packed),
         "top_k": TOP_K,
         "top_ids": pack([candidate[1] for token in best for candidate in token]),
-        "top_logprobs_e4": pack([round(candidate[0] * 1e4) for token in best for candidate in token]),
+        "top_logprobs_e4": pack([_e4(candidate[0]) for token in best for candidate in token]),
     }
+
+
+def _e4(nats: float) -> int:
+    """Return a log probability in 1e-4 nats, minus infinity as something that is near to nothing."""
+    return round(max(nats, -1000.0) * 1e4)
 
 
 @contextmanager
@@ -169,7 +176,7 @@ def _explained(server: Server) -> Iterator[None]:
         yield
     except (httpx.HTTPError, EngineError) as error:
         raise server.explain(error) from error
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         raise EngineError(f"an answer that is not SGLang's: {error!r}", "bad_answer") from error
 
 

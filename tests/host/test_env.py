@@ -68,7 +68,9 @@ class TestRecordExternal:
 
     def test_no_interpreter(self, tmp_path: Path) -> None:
         """A path that is no Python is one line."""
-        with pytest.raises(InstallError, match=r"no-such-python.*expected a Python interpreter$"):
+        with pytest.raises(
+            InstallError, match=r"no-such-python.*expected a Python interpreter; correct its path$"
+        ):
             installed.record_external(tmp_path / "no-such-python")
 
 
@@ -88,7 +90,9 @@ class TestFolder:
         """Its interpreter is not handed out; the line says how to build it."""
         monkeypatch.delenv("ENV_THIS")
 
-        with pytest.raises(InstallError, match=r"not built, .*`snakemake --cores 1 results/env/this.json`$"):
+        with pytest.raises(
+            InstallError, match=r"not built, .*`snakemake --cores 1 --forcerun env -- results/env/this.json`$"
+        ):
             env.python_of("this")
 
     def test_an_environment_that_does_not_exist(self, project: Path) -> None:

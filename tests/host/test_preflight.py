@@ -26,13 +26,12 @@ class TestPreflight:
 
     def test_says_what_it_checked(self) -> None:
         """Each check leaves a line with what it found."""
-        lines = preflight(plan(), HOST, PROMPTS, {})
+        lines = preflight(plan(), HOST, PROMPTS)
 
         assert lines == [
             "engine-cpu: no GPU is asked for",
             "2 prompts for at most 2 requests in flight",
             "30 tokens at most, prompt and output",
-            "variables of the variants, none of them inherited: none",
         ]
 
     def test_too_few_gpus(self) -> None:
@@ -40,27 +39,16 @@ class TestPreflight:
         with pytest.raises(
             RunError, match=r"^tp_size: 2, expected at most the 1 GPUs of this host; lower it$"
         ):
-            preflight(plan("engine-cu13", tp_size=2), HOST, PROMPTS, {})
+            preflight(plan("engine-cu13", tp_size=2), HOST, PROMPTS)
 
     def test_too_few_prompts_for_the_load(self) -> None:
         """One prompt can't keep two requests in flight."""
         with pytest.raises(RunError, match=r"^loads: 2, expected at most 1, the number of prompts"):
-            preflight(plan(), HOST, PROMPTS[:1], {})
+            preflight(plan(), HOST, PROMPTS[:1])
 
     def test_a_prompt_that_does_not_fit(self) -> None:
         """The longest prompt and its output have to fit into the context."""
         with pytest.raises(
             RunError, match=r"^prompt p1: 30 tokens .* at most context-length 29 of none.default"
         ):
-            preflight(plan(context=29), HOST, PROMPTS, {})
-
-    def test_a_variable_that_leaks_into_other_variants(self) -> None:
-        """A swept variable in the shell would reach the variants that leave it out."""
-        with pytest.raises(RunError, match=r"^NCCL_PROTO=Simple: set in this shell .*; `unset NCCL_PROTO`$"):
-            preflight(plan(env={"NCCL_PROTO": "LL"}), HOST, PROMPTS, {"NCCL_PROTO": "Simple"})
-
-    def test_a_variable_that_all_variants_set(self) -> None:
-        """What every variant sets can't leak, nor can what none of them sets."""
-        lines = preflight(plan(env={}), HOST, PROMPTS, {"NCCL_NVLS_ENABLE": "0"})
-
-        assert lines[-1].endswith("none")
+            preflight(plan(context=29), HOST, PROMPTS)

@@ -58,6 +58,15 @@ class TestMeasure:
         with pytest.raises(RecordError, match=r"^records: protocols \[1, 2\], expected one; "):
             measure(records, plan)
 
+    def test_two_kinds_of_hosts_are_not_pooled(self, records: list[Row], plan: Row) -> None:
+        """A record of another driver stops the table, naming both."""
+        records[3]["host"] = records[3]["host"] | {"driver": "580.1"}
+
+        with pytest.raises(
+            RecordError, match=r"^records: hosts \[.*driver 580.1', .*driver None'\], expected one"
+        ):
+            measure(records, plan)
+
     def test_several_variants_in_a_launch(
         self, make_plan: Callable[..., Row], make_pass: Callable[..., Row], make_record: Callable[..., Row]
     ) -> None:

@@ -10,12 +10,14 @@ from sweetspot.run.job import PROTOCOL
 
 PACKAGE = Path(__file__).parents[2] / "sweetspot"
 MEASURING = [
-    *("run/client.py", "run/job.py", "run/runner.py", "engine/base.py", "engine/sglang.py"),
-    *("engine/redact.py", "engine/cpu/site", "models/orbit.py", "models/weights.py"),
+    *("run/client.py", "run/job.py", "run/record.py", "run/runner.py"),
+    *("engine/base.py", "engine/environment.py", "engine/keeper.py", "engine/process.py", "engine/sglang.py"),
+    *("engine/cpu/site", "models/config_files.py", "models/construct.py", "models/orbit.py"),
+    *("models/safetensors_file.py", "models/spec.py", "models/tokenize_prompts.py", "models/weights.py"),
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 1, "digest": "e4d3bf6e7e172bbf"}
+DECIDED = {"protocol": 1, "digest": "20b9d258af368750"}
 
 
 def digest_of(sources: list[Path]) -> str:
@@ -47,7 +49,8 @@ def test_a_change_of_what_is_measured_asks_for_a_decision() -> None:
     """Sources and number agree with what was decided last.
 
     If this fails, decide: does the change alter what a record says of the same server? Then raise PROTOCOL,
-    and every study is measured again. If not, keep it. Either way write the new digest here.
+    and every study is measured again (and CONSTRUCTION, if it is the constructed pair that changed, or the
+    old one stays in `.models/`). If not, keep it. Either way write the new digest here.
     """
     assert {"protocol": PROTOCOL, "digest": digest_of(measuring_sources())} == DECIDED
 

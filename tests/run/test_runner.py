@@ -147,7 +147,9 @@ class TestFailure:
 
         assert record["status"] == "failed"
         assert record["failure"]["kind"] == kind
+        assert ", expected " in record["failure"]["message"] or kind == "bad_answer"
         assert "\n" not in record["failure"]["message"]
+        assert (record["server"]["start_s"] is None) is kind.startswith("start")
 
     def test_last_words_are_the_servers(self, tmp_path: Path) -> None:
         """What the server printed before it died is in the record."""

@@ -1,5 +1,7 @@
 """Bad input is one line, from Snakemake itself, before any rule runs."""
 
+import subprocess
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -106,8 +108,34 @@ def test_values_belong_into_the_study(project: Project) -> None:
 def test_another_study(project: Project) -> None:
     """`--config study=NAME` is studies/NAME.yaml, complete and alone."""
     (project.folder / "studies").mkdir()
+    (project.folder / "config.yaml").rename(project.folder / "studies" / "small.yaml")
+
+    answer = project.snakemake("--dry-run", "--config", "study=small", "--", "all")
+
+    assert answer.returncode == 0, answer.stderr
+
+
+def test_a_study_under_another_studys_name(project: Project) -> None:
+    """A copied study file whose name was not changed would write over the results of the first."""
+    (project.folder / "studies").mkdir()
     (project.folder / "config.yaml").rename(project.folder / "studies" / "other.yaml")
 
     answer = project.snakemake("--dry-run", "--config", "study=other", "--", "all")
 
-    assert answer.returncode == 0, answer.stderr
+    assert "studies/other.yaml: name: 'small', expected 'other' like the file" in answer.stderr
+
+
+def test_two_snakemakes_in_one_folder(project: Project) -> None:
+    """The second one ends at once, and the first one's lock ends with it, even if it is killed."""
+    first = subprocess.Popen(
+        project.command("all"), env=project.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    while not (project.folder / "results" / "small" / "logs").exists():
+        time.sleep(0.05)
+
+    second = project.snakemake("all")
+    first.kill()
+    first.wait()
+
+    assert "results/: another snakemake works on this folder; wait for it, or stop it" in second.stderr
+    assert project.snakemake("all").returncode == 0

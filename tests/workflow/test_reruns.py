@@ -118,6 +118,14 @@ def test_what_changes_the_physics_measures_again(project: Project, change: str) 
     assert project.planned("all")["run"] == 2
 
 
+def test_a_renamed_study_is_the_same_study(project: Project) -> None:
+    """Where the study file lies is no physics."""
+    (project.folder / "studies").mkdir()
+    (project.folder / "config.yaml").rename(project.folder / "studies" / "small.yaml")
+
+    assert "run" not in project.planned("--config", "study=small", "--", "all")
+
+
 def test_limits_and_near_ties_measure_nothing_again(project: Project) -> None:
     """When a server is given up, and what counts as a tie, is no part of a measurement."""
     project.study["limits"]["stall_s"] = 30
@@ -169,7 +177,7 @@ class TestFailedLaunch:
         report = (failed.folder / "results" / "small" / "report.html").read_text()
 
         assert self.answer.returncode != 0
-        assert "s2.broken/0: the server died in mid-run" in self.answer.stdout + self.answer.stderr
+        assert "s2.broken/0: the server: died in mid-run" in self.answer.stdout + self.answer.stderr
         assert "Scheduler hit an exception: made up" in report
         assert failed.record("s2.default").exists()
 
