@@ -108,6 +108,7 @@ class Study:
         steps = {variant.id: variant.num_steps for variant in self.plan.variants}
         return {
             "protocol": PROTOCOL,
+            "settings": launch.digest,
             "kind": launch.kind,
             "variants": list(launch.variants),
             "baselines": [variant for variant in launch.variants if steps[variant] == 0],

@@ -63,6 +63,7 @@ def plan_of(
                 "variants": [variant["id"]],
                 "args": {},
                 "env": {},
+                "digest": variant["id"],
             }
             for variant in variants
         ],
@@ -179,7 +180,7 @@ def record_of(
         "protocol": 1,
         "status": "complete",
         "failure": None,
-        "identity": {},
+        "identity": {"settings": planned["digest"]},
         "launch": planned,
         "round": round_,
         "started_at": "2026-11-29T16:00:00Z",

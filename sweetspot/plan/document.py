@@ -3,8 +3,9 @@
 The file is plan.json. Light to import: the standard library only, since the runner's machine has no more.
 """
 
+import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from sweetspot.errors import StudyError
@@ -38,6 +39,11 @@ class Launch:
     variants: tuple[str, ...]
     args: Args  # without model paths, port and key
     env: Env
+    digest: str = field(init=False)  # of what the server is asked for, before any path in it is redacted
+
+    def __post_init__(self) -> None:
+        asked = json.dumps([self.kind, self.variants, self.args, self.env], sort_keys=True)
+        object.__setattr__(self, "digest", hashlib.sha256(asked.encode()).hexdigest()[:16])
 
 
 @dataclass(frozen=True)
@@ -103,10 +109,7 @@ class Plan:
                 **raw
                 | {
                     "variants": tuple(Variant(**variant) for variant in raw["variants"]),
-                    "launches": tuple(
-                        Launch(**launch | {"variants": tuple(launch["variants"])})
-                        for launch in raw["launches"]
-                    ),
+                    "launches": tuple(_launch(**launch) for launch in raw["launches"]),
                     "dropped": tuple(Dropped(**dropped) for dropped in raw["dropped"]),
                     "workload": Workload(**workload | {"loads": tuple(workload["loads"])}),
                     "estimate": Estimate(**raw["estimate"]),
@@ -117,3 +120,8 @@ class Plan:
                 f"plan.json: {type(error).__name__} ({error}), expected a plan of this version; "
                 "plan the study again"
             ) from error
+
+
+def _launch(variants: list[str], digest: str, **rest: Any) -> Launch:  # noqa: ANN401
+    """Return the launch of a plan.json, whose *digest* follows from the rest."""
+    return Launch(variants=tuple(variants), **rest)

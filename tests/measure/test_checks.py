@@ -63,8 +63,7 @@ class TestCheck:
     @pytest.mark.parametrize(
         ("part", "key", "value"),
         [
-            ("launch", "args", {"dtype": "float16"}),
-            ("launch", "env", {"NCCL_ALGO": "Ring"}),
+            ("identity", "settings", "of other arguments"),
             ("launch", "variants", ["s2.default"]),
             ("workload", "loads", [1, 8]),
             ("workload", "repeats", 3),
