@@ -7,7 +7,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
-SECRET = re.compile(r"api_?key|token$|secret|passw|credential", re.IGNORECASE)
+SECRET = re.compile(r"api_?key|(^|[_-])token$|secret|passw|credential", re.IGNORECASE)
 HIDDEN = "<hidden>"
 SHORTEST_SECRET = 8  # characters; what is shorter also stands in innocent text
 

@@ -1,7 +1,7 @@
-"""What became of the drafts, from counts that can be added up.
+"""What became of the drafts.
 
-Counts of requests, passes and rounds are summed first and divided once. A mean of ratios would give a
-short answer the weight of a long one. Pure: no files, no clock, no random numbers.
+Whoever asks about several requests, passes or rounds adds up their counts and asks about the sum: a mean of
+ratios would give a short answer the weight of a long one. Pure.
 """
 
 import numpy as np
@@ -23,12 +23,14 @@ def accept_length(decode_tokens: int, verify_ct: int) -> float:
         MeasureError: If there was no cycle.
     """
     if verify_ct <= 0:
-        raise MeasureError(f"{decode_tokens} tokens in no cycle, expected one; was speculation on?")
+        raise MeasureError(
+            f"{decode_tokens} tokens in no cycle, expected one at least; see that the server speculates"
+        )
     return decode_tokens / verify_ct
 
 
 def accept_length_from_histogram(histogram: Ints) -> float:
-    """Return the same from the histogram: one bonus token a cycle, and the accepted drafts.
+    """Return the same by what the cycles say themselves: a bonus token each, and the drafts they accepted.
 
     It is a little larger: what the last cycle of a request accepted beyond the limit of tokens is counted
     here and never reaches the client.
@@ -39,7 +41,7 @@ def accept_length_from_histogram(histogram: Ints) -> float:
     Raises:
         MeasureError: If there was no cycle.
     """
-    drafts = int(np.arange(histogram.size) @ histogram)
+    drafts = int(_accepted_at(histogram).sum())
     return 1 + accept_length(drafts, int(histogram.sum()))
 
 
@@ -60,10 +62,9 @@ def cut_explains(decode_tokens: Ints, verify_ct: Ints, correct_drafts: Ints, num
 
 
 def acceptance_by_position(histogram: Ints) -> NDArray[np.float64]:
-    """Return the share of cycles in which draft position 1, 2, ... was accepted (marginal).
+    """Return the share of all cycles that accepted the draft at position 1, 2, ... (marginal).
 
-    A position counts only if every one before it was accepted: the shares never rise, and their sum is the
-    accept_length of the histogram less the bonus token.
+    Together they are the drafts that a cycle accepts on average.
 
     Args:
         histogram: Cycles that accepted 0, 1, ... drafts. Shape (num_steps + 1,).
@@ -74,8 +75,7 @@ def acceptance_by_position(histogram: Ints) -> NDArray[np.float64]:
     Raises:
         MeasureError: If there was no cycle.
     """
-    reached = _cycles_that_reached(histogram)
-    return np.asarray(reached[1:] / reached[0])
+    return np.asarray(_accepted_at(histogram) / _cycles(histogram))
 
 
 def conditional_acceptance(histogram: Ints) -> NDArray[np.float64]:
@@ -90,13 +90,22 @@ def conditional_acceptance(histogram: Ints) -> NDArray[np.float64]:
     Raises:
         MeasureError: If there was no cycle.
     """
-    reached = _cycles_that_reached(histogram)
-    asked = reached[:-1][reached[:-1] > 0]
-    return np.asarray(reached[1 : asked.size + 1] / asked)
+    accepted = _accepted_at(histogram)
+    asked = np.concatenate(([_cycles(histogram)], accepted))[: accepted.size]  # accepted all before
+    came = asked > 0
+    return np.asarray(accepted[came] / asked[came])
 
 
-def _cycles_that_reached(histogram: Ints) -> Ints:
-    """Return the cycles that accepted at least 0, 1, ... drafts. Shape (num_steps + 1,), never rises."""
-    if histogram.sum() <= 0:
-        raise MeasureError("a histogram without cycles, expected at least one; was speculation on?")
-    return np.asarray(histogram[::-1].cumsum()[::-1])
+def _accepted_at(histogram: Ints) -> Ints:
+    """Return the cycles that accepted draft 1, 2, ...: those that did not stop before. Shape (num_steps,)."""
+    stopped_before = histogram.cumsum()[:-1]
+    return np.asarray(histogram.sum() - stopped_before)
+
+
+def _cycles(histogram: Ints) -> int:
+    cycles = int(histogram.sum())
+    if cycles <= 0:
+        raise MeasureError(
+            "a histogram without cycles, expected one at least; see that the server speculates"
+        )
+    return cycles

@@ -4,18 +4,18 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sweetspot.models.orbit import SPECIAL_TOKENS
 from sweetspot.models.spec import Shape
 
 MAX_POSITIONS = 4096
-SPECIAL = ("<s>", "</s>", "<unk>")
+SPECIAL = {"bos": (0, "<s>"), "eos": (1, "</s>"), "unk": (2, "<unk>")}  # as many as orbit.SPECIAL_TOKENS
+_SPECIAL_WORDS = dict(SPECIAL.values())
 # Messages one after the other: what comes next continues the last word of the last one.
 CHAT_TEMPLATE = "{% for message in messages %}{{ message['content'] }} {% endfor %}"
 
 
 def word(token: int) -> str:
     """Return what *token* is in text: `t17` is token 17."""
-    return SPECIAL[token] if token < SPECIAL_TOKENS else f"t{token}"
+    return _SPECIAL_WORDS.get(token, f"t{token}")
 
 
 def write(shape: Shape, role: str, folder: Path) -> None:
@@ -31,7 +31,7 @@ def write(shape: Shape, role: str, folder: Path) -> None:
         "tokenizer.json": _tokenizer(shape.vocab),
         "tokenizer_config.json": {
             "tokenizer_class": "PreTrainedTokenizerFast",
-            **{f"{kind}_token": token for kind, token in zip(("bos", "eos", "unk"), SPECIAL, strict=True)},
+            **{f"{kind}_token": content for kind, (_, content) in SPECIAL.items()},
             "model_max_length": MAX_POSITIONS,
             "chat_template": CHAT_TEMPLATE,
         },
@@ -41,58 +41,53 @@ def write(shape: Shape, role: str, folder: Path) -> None:
 
 
 def _config(shape: Shape, role: str) -> dict[str, Any]:
-    by_role: dict[str, dict[str, Any]] = {
-        "target": {
-            "architectures": ["LlamaForCausalLM"],
-            "num_hidden_layers": shape.layers,
-            "num_key_value_heads": shape.kv_heads,
-        },
-        "draft": {
-            "architectures": ["LlamaForCausalLMEagle3"],
-            "num_hidden_layers": 1,
-            "num_key_value_heads": shape.heads,  # its values pass an embedding through
-            "draft_vocab_size": shape.vocab,
-        },
-    }
-    return {
-        **by_role[role],
-        "model_type": "llama",
-        "hidden_act": "silu",
+    """Return what a Llama of this role is built from."""
+    if role == "draft":  # its values pass an embedding through, so none is shared between heads
+        own = {**_blocks("LlamaForCausalLMEagle3", 1, shape.heads), "draft_vocab_size": shape.vocab}
+    else:
+        own = _blocks("LlamaForCausalLM", shape.layers, shape.kv_heads)
+    widths = {
         "hidden_size": shape.hidden,
         "intermediate_size": shape.intermediate,
         "num_attention_heads": shape.heads,
         "head_dim": shape.hidden // shape.heads,
         "vocab_size": shape.vocab,
-        "rms_norm_eps": 1e-5,
-        "max_position_embeddings": MAX_POSITIONS,
-        "rope_theta": 10000.0,
-        "attention_bias": False,
-        "mlp_bias": False,
-        "tie_word_embeddings": False,
-        "bos_token_id": 0,
-        "eos_token_id": 1,
-        "torch_dtype": "bfloat16",
-        "dtype": "bfloat16",
+    }
+    positions = {"max_position_embeddings": MAX_POSITIONS, "rope_theta": 10000.0}
+    absent = dict.fromkeys(("attention_bias", "mlp_bias", "tie_word_embeddings"), False)
+    ids = {f"{kind}_token_id": SPECIAL[kind][0] for kind in ("bos", "eos")}
+    dtypes = dict.fromkeys(("torch_dtype", "dtype"), "bfloat16")  # the older name, and the newer
+    llama = {"model_type": "llama", "hidden_act": "silu"}
+    return {**own, **llama, **widths, "rms_norm_eps": 1e-5, **positions, **absent, **ids, **dtypes}
+
+
+def _blocks(architecture: str, layers: int, kv_heads: int) -> dict[str, Any]:
+    return {
+        "architectures": [architecture],
+        "num_hidden_layers": layers,
+        "num_key_value_heads": kv_heads,
     }
 
 
 def _tokenizer(vocab: int) -> dict[str, Any]:
-    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    """Return a tokenizer that splits at white space and knows every word: one token each."""
+    model = {
+        "type": "WordLevel",
+        "vocab": {word(token): token for token in range(vocab)},
+        "unk_token": SPECIAL["unk"][1],
+    }
     return {
         "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": [
-            {"id": token, "content": content, **flags, "special": True}
-            for token, content in enumerate(SPECIAL)
-        ],
+        **dict.fromkeys(("truncation", "padding"), None),
+        "added_tokens": [_added(token, content) for token, content in SPECIAL.values()],
         "normalizer": None,
         "pre_tokenizer": {"type": "WhitespaceSplit"},
-        "post_processor": None,
-        "decoder": None,
-        "model": {
-            "type": "WordLevel",
-            "vocab": {word(token): token for token in range(vocab)},
-            "unk_token": SPECIAL[2],
-        },
+        **dict.fromkeys(("post_processor", "decoder"), None),
+        "model": model,
     }
+
+
+def _added(token: int, content: str) -> dict[str, Any]:
+    """Return a special token that is found as it stands."""
+    as_it_stands = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"id": token, "content": content, **as_it_stands, "special": True}

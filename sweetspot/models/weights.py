@@ -1,12 +1,15 @@
-"""The weights of a constructed pair. Every matrix is as large and as dense as a trained model's. Needs torch.
+"""The weights of a constructed pair. Needs torch.
 
-The target. Layers add next to nothing to a token's embedding, and the row of `lm_head` for the token that
-follows is that embedding: so it says the next token of the orbit, by far.
+They follow an orbit, and cost a server what trained ones of the same shape do: it multiplies every number of
+every matrix, zeros too.
 
-The draft. Its one layer attends to its own position alone, whatever the position, and replaces the hidden
-state that it was handed by the embedding of the current token. Its `lm_head` knows what follows a token that
-is marked right; the wrong ones have what follows them exchanged among themselves. A draft's second choice is
-never the right one, so a tree (eagle_topk above 1) accepts no more than a chain.
+The target. A token's embedding comes out of the layers almost as it went in, and `lm_head` finds the next
+token of the orbit by it, far ahead of any other.
+
+The draft. Whatever hidden state it is handed, its one layer takes that out again and puts the embedding of
+the current token in its place, by attending to no position but its own. Its `lm_head` then finds the target's
+token where the orbit is marked right. Where it is not, it finds the one that belongs to the last such place.
+Its second choice is never the target's token, so a tree (eagle_topk above 1) accepts no more than a chain.
 """
 
 import torch
@@ -16,7 +19,7 @@ from sweetspot.models.orbit import SPECIAL_TOKENS
 from sweetspot.models.safetensors_file import Weight
 from sweetspot.models.spec import Spec
 
-LOGIT = 16.0  # of the token that is said; of the others about 0, spread by 16 / sqrt(hidden)
+LOGIT = 16.0  # of the token that is said; the rest scatter around 0, less the wider the model is
 LAYER_STRENGTH = 0.005  # what attention and MLP add, in parts of an embedding
 SELF_ATTENTION = 128.0  # the draft's score of a position with itself, before the softmax; no other comes near
 
@@ -44,76 +47,93 @@ class Weights:
 
     def target(self) -> list[Weight]:
         """Return the target's tensors, under the names of a Llama."""
-        shape = self._shape
-        following = self._tokens.roll(-1)
-        weights = [
-            Weight("model.embed_tokens.weight", (shape.vocab, shape.hidden), lambda: self._embedding),
-            Weight("model.norm.weight", (shape.hidden,), self._ones),
-            Weight("lm_head.weight", (shape.vocab, shape.hidden), lambda: self._head(following)),
+        size = (self._shape.vocab, self._shape.hidden)
+        layers = (f"model.layers.{layer}" for layer in range(self._shape.layers))
+        return [
+            Weight("model.embed_tokens.weight", size, lambda: self._embedding),
+            self._norm("model.norm"),
+            Weight("lm_head.weight", size, lambda: self._head(self._target_says())),
+            *(weight for layer in layers for weight in self._target_layer(layer)),
         ]
-        kv_width = shape.hidden // shape.heads * shape.kv_heads
-        for layer in range(shape.layers):
-            prefix = f"model.layers.{layer}"
-            weights += [
-                self._dense(f"{prefix}.self_attn.q_proj.weight", shape.hidden, shape.hidden),
-                self._dense(f"{prefix}.self_attn.k_proj.weight", kv_width, shape.hidden),
-                self._dense(f"{prefix}.self_attn.v_proj.weight", kv_width, shape.hidden),
-                self._dense(f"{prefix}.self_attn.o_proj.weight", shape.hidden, shape.hidden, LAYER_STRENGTH),
-                *self._mlp(prefix),
-                Weight(f"{prefix}.input_layernorm.weight", (shape.hidden,), self._ones),
-                Weight(f"{prefix}.post_attention_layernorm.weight", (shape.hidden,), self._ones),
-            ]
-        return weights
 
     def draft(self) -> list[Weight]:
         """Return the draft's tensors, under the names of EAGLE-3 on a Llama. It borrows the embedding."""
-        shape = self._shape
-        wide = (shape.hidden, 2 * shape.hidden)  # reads the token's embedding beside the hidden state
-        following = self._tokens.roll(-1)
-        following[~self._right] = following[~self._right].roll(1)
-        to_itself = (SELF_ATTENTION / (shape.hidden / shape.heads) ** 0.5) ** 0.5
-        norms = ("hidden_norm", "input_layernorm", "post_attention_layernorm")
+        vocab, hidden = self._shape.vocab, self._shape.hidden
+        # the score is this squared, times the width of a head, over the root of that width
+        to_itself = (SELF_ATTENTION / (hidden / self._shape.heads) ** 0.5) ** 0.5
         return [
-            Weight("fc.weight", (shape.hidden, 3 * shape.hidden), lambda: self._scaled(1 / 3, 1 / 3, 1 / 3)),
-            Weight("midlayer.self_attn.q_proj.weight", wide, lambda: self._scaled(to_itself, 0)),
-            Weight("midlayer.self_attn.k_proj.weight", wide, lambda: self._scaled(to_itself, 0)),
-            Weight("midlayer.self_attn.v_proj.weight", wide, lambda: self._scaled(1, -1)),
-            Weight("midlayer.self_attn.o_proj.weight", (shape.hidden, shape.hidden), lambda: self._scaled(1)),
+            self._blocks("fc", 1 / 3, 1 / 3, 1 / 3),  # the mean of the target's three hidden states
+            self._blocks("midlayer.self_attn.q_proj", to_itself, 0),  # of (embedding, hidden state)
+            self._blocks("midlayer.self_attn.k_proj", to_itself, 0),
+            self._blocks("midlayer.self_attn.v_proj", 1, -1),
+            self._blocks("midlayer.self_attn.o_proj", 1),
             *self._mlp("midlayer"),
-            *(Weight(f"midlayer.{norm}.weight", (shape.hidden,), self._ones) for norm in norms),
-            Weight("norm.weight", (shape.hidden,), self._ones),
-            Weight("lm_head.weight", (shape.vocab, shape.hidden), lambda: self._head(following)),
-            # the draft's token i is the target's token i + d2t[i]
-            Weight("d2t", (shape.vocab,), lambda: torch.zeros(shape.vocab, dtype=torch.int64), torch.int64),
-            Weight("t2d", (shape.vocab,), lambda: torch.ones(shape.vocab, dtype=torch.bool), torch.bool),
+            self._norm("midlayer.hidden_norm"),
+            self._norm("midlayer.input_layernorm"),
+            self._norm("midlayer.post_attention_layernorm"),
+            self._norm("norm"),
+            Weight("lm_head.weight", (vocab, hidden), lambda: self._head(self._draft_says())),
+            # its vocabulary is the target's: no id is shifted, none is missing
+            Weight("d2t", (vocab,), lambda: torch.zeros(vocab, dtype=torch.int64), torch.int64),
+            Weight("t2d", (vocab,), lambda: torch.ones(vocab, dtype=torch.bool), torch.bool),
         ]
 
-    def _mlp(self, prefix: str) -> list[Weight]:
+    def _target_says(self) -> Tensor:
+        """Return what the target says after each token of the orbit. Shape (tokens of the orbit,)."""
+        return self._tokens.roll(-1)
+
+    def _draft_says(self) -> Tensor:
+        """Return what the draft says: at each wrong place what belongs to the wrong place before it."""
+        says = self._target_says()
+        wrong = (~self._right).nonzero().flatten()
+        return says.index_copy(0, wrong.roll(-1), says[wrong])
+
+    def _target_layer(self, layer: str) -> list[Weight]:
+        hidden, kv_heads = self._shape.hidden, self._shape.kv_heads
+        outputs = {"q": hidden, "k": hidden // self._shape.heads * kv_heads}
+        outputs["v"] = outputs["k"]
+        return [
+            *(self._dense(f"{layer}.self_attn.{x}_proj", rows, hidden) for x, rows in outputs.items()),
+            self._dense(f"{layer}.self_attn.o_proj", hidden, hidden, LAYER_STRENGTH),
+            *self._mlp(layer),
+            self._norm(f"{layer}.input_layernorm"),
+            self._norm(f"{layer}.post_attention_layernorm"),
+        ]
+
+    def _mlp(self, layer: str) -> list[Weight]:
         hidden, intermediate = self._shape.hidden, self._shape.intermediate
         return [
-            self._dense(f"{prefix}.mlp.gate_proj.weight", intermediate, hidden),
-            self._dense(f"{prefix}.mlp.up_proj.weight", intermediate, hidden),
-            self._dense(f"{prefix}.mlp.down_proj.weight", hidden, intermediate, LAYER_STRENGTH),
+            self._dense(f"{layer}.mlp.gate_proj", intermediate, hidden),
+            self._dense(f"{layer}.mlp.up_proj", intermediate, hidden),
+            self._dense(f"{layer}.mlp.down_proj", hidden, intermediate, LAYER_STRENGTH),
         ]
 
-    def _dense(self, name: str, rows: int, columns: int, strength: float = 1.0) -> Weight:
+    def _norm(self, module: str) -> Weight:
+        """Return a norm that only norms."""
+        hidden = self._shape.hidden
+        return Weight(f"{module}.weight", (hidden,), lambda: torch.ones(hidden, dtype=torch.bfloat16))
+
+    def _dense(self, module: str, rows: int, columns: int, strength: float = 1.0) -> Weight:
         """Return a random matrix that gives numbers of about *strength* for inputs of about 1."""
-        return Weight(name, (rows, columns), lambda: self._random(rows, columns, strength / columns**0.5))
+        spread = strength / columns**0.5
+        return Weight(f"{module}.weight", (rows, columns), lambda: self._random(rows, columns, spread))
+
+    def _blocks(self, module: str, *factors: float) -> Weight:
+        """Return a matrix that weighs the parts of its input by *factors* and adds them up."""
+        hidden = self._shape.hidden
+        size = (hidden, hidden * len(factors))
+
+        def make() -> Tensor:
+            weighed = torch.tensor([factors], device=self._device)
+            return torch.kron(weighed, torch.eye(hidden, device=self._device)).bfloat16()
+
+        return Weight(f"{module}.weight", size, make)
 
     def _random(self, rows: int, columns: int, spread: float) -> Tensor:
         numbers = torch.randn(rows, columns, generator=self._generator, device=self._device)
         return (numbers * spread).bfloat16()
 
-    def _head(self, following: Tensor) -> Tensor:
-        """Return the matrix that says `following[i]` after the i-th token of the orbit; no special token."""
-        head = torch.zeros_like(self._embedding)
-        head[following] = self._embedding[self._tokens] * (LOGIT / self._shape.hidden)
-        return head
-
-    def _scaled(self, *factors: float) -> Tensor:
-        """Return a multiple of the identity for each part of the input, side by side."""
-        identity = torch.eye(self._shape.hidden, device=self._device)
-        return torch.cat([identity * factor for factor in factors], dim=1).bfloat16()
-
-    def _ones(self) -> Tensor:
-        return torch.ones(self._shape.hidden, dtype=torch.bfloat16)
+    def _head(self, says: Tensor) -> Tensor:
+        """Return the matrix that says `says[i]` after the i-th token of the orbit; no special token."""
+        rows = self._embedding[self._tokens] * (LOGIT / self._shape.hidden)
+        return torch.zeros_like(self._embedding).index_copy_(0, says, rows)

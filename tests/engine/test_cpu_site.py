@@ -51,6 +51,16 @@ class TestStandIns:
 
         assert printed == "InterpolationMode.BICUBIC True\n"
 
+    def test_what_is_only_named_raises_when_it_is_called(self) -> None:
+        """A function that is not offered can be imported; called, it says its name."""
+        printed = _run(
+            "from datasets import load_dataset\n"
+            "try: load_dataset('mine', split='test')\n"
+            "except NotImplementedError as error: print(error)"
+        )
+
+        assert printed.startswith("datasets.load_dataset: called, expected")
+
     def test_an_installed_package_is_left_alone(self, tmp_path: Path) -> None:
         """Where triton is installed it is imported, and what it lacks stays missing."""
         package = tmp_path / "triton"

@@ -43,10 +43,10 @@ class TestRedactor:
         assert Redactor().text("as ever") == "as ever"
 
     def test_keys_of_secrets(self) -> None:
-        """A value is hidden by its key, at any depth, also if nobody knew the secret; numbers are none."""
-        data = {"a": [{"api_key": "x", "hf_token": "y", "max_new_tokens": 3, "admin_api_key": None}]}
+        """A value is hidden by its key, at any depth, also if nobody knew the secret; tiktoken is none."""
+        data = {"a": [{"api_key": "x", "hf_token": "y", "tiktoken": "0.14", "admin_api_key": None}]}
 
-        hidden = {"api_key": "<hidden>", "hf_token": "<hidden>", "max_new_tokens": 3, "admin_api_key": None}
+        hidden = {"api_key": "<hidden>", "hf_token": "<hidden>", "tiktoken": "0.14", "admin_api_key": None}
         assert Redactor().data(data) == {"a": [hidden]}
 
     def test_root_is_a_common_word(self, monkeypatch: pytest.MonkeyPatch) -> None:

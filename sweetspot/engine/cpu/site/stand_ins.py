@@ -1,105 +1,133 @@
-"""Lets SGLang import triton, torchvision and datasets where they are not installed.
+"""Lets SGLang start without triton, torchvision and datasets.
 
-SGLang imports them at its start whatever it serves, and calls none of them for a text model on a CPU.
-Packages that are installed stay as they are.
+Its modules import them for kernels, images and benchmarks, none of which a text model on a CPU comes to. Of a
+package that is not installed there is what SGLang uses all the same (`OFFERS`); anything else has a name and
+raises when it is called. An installed package is used as it is.
 """
 
 import sys
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
-from types import ModuleType
-from typing import Any
+from importlib.util import find_spec, spec_from_loader
+from types import ModuleType, SimpleNamespace
+from typing import Any, Never
 
-PACKAGES = ("triton", "torchvision", "datasets")
+Function = Callable[..., Any]
 
 
 def install() -> None:
-    """Stand in for those of `PACKAGES` that cannot be imported."""
-    absent = frozenset(package for package in PACKAGES if find_spec(package) is None)
-    if absent:
-        sys.meta_path.append(_Finder(absent))
+    """Stand in for each package of `OFFERS` that cannot be imported."""
+    for package, offers in OFFERS.items():
+        if find_spec(package) is None:
+            sys.meta_path.append(_StandIn(package, offers))
 
 
-class _Finder(MetaPathFinder, Loader):
-    def __init__(self, absent: frozenset[str]) -> None:
-        self._absent = absent
+class _StandIn(MetaPathFinder, Loader):
+    """Finds one package and whatever is asked for below it."""
+
+    def __init__(self, package: str, offers: Mapping[str, Mapping[str, object]]) -> None:
+        self._package = package
+        self._offers = offers
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname.partition(".")[0] not in self._absent:
-            return None
-        return ModuleSpec(fullname, self, is_package=True)
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        module = _StandIn(spec.name)
-        vars(module).update(_VALUES.get(spec.name, {}))
-        return module
+        below = f"{fullname}.".startswith(f"{self._package}.")
+        return spec_from_loader(fullname, self, is_package=True) if below else None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Do nothing: a stand-in makes its names when they are asked for."""
+        """Fill *module* with what it offers, and name the rest when it is asked for."""
+        vars(module).update(self._offers.get(module.__name__, {}))
+        vars(module)["__getattr__"] = partial(getattr, _Unused(module.__name__))
 
 
-class _Name(type):
-    """A class with every attribute: its members are strings, as those of an enumeration would print."""
+class _Unused:
+    """Something that SGLang mentions, and all that it mentions of it."""
 
-    def __getattr__(cls, name: str) -> str:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return f"{cls.__name__}.{name}"
+    def __init__(self, path: str) -> None:
+        self._path = path
 
+    def __repr__(self) -> str:
+        return self._path
 
-class _StandIn(ModuleType):
-    """A module with every name: a class for a capitalised one, a submodule for any other.
-
-    Called, it is a decorator, with or without arguments, that changes nothing: `@triton.jit` defines a kernel
-    that no one launches.
-    """
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+    def __getattr__(self, name: str) -> object:
+        """Return a class for a capitalised name, the same each time; something unused for any other."""
         if name.startswith("__"):
-            raise AttributeError(name)
-        if name[:1].isupper():
-            value: Any = _Name(name, (), {"__module__": self.__name__, "__init__": _accept_anything})
-        else:
-            value = import_module(f"{self.__name__}.{name}")
-        setattr(self, name, value)
-        return value
+            raise AttributeError(f"{self._path}: no {name}")
+        mentioned = _UnusedClass(name, (), {}) if name[0].isupper() else _Unused(f"{self._path}.{name}")
+        vars(self)[name] = mentioned
+        return mentioned
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
-        if len(args) == 1 and callable(args[0]) and not kwargs:
-            return args[0]
-        return _unchanged
+    def __call__(self, *args: object, **kwargs: object) -> Never:
+        raise NotImplementedError(
+            f"{self._path}: called, expected an import of the name alone; install the package"
+        )
 
 
-def _accept_anything(self: object, *args: object, **kwargs: object) -> None:
-    pass
+class _UnusedClass(type):
+    """A class to derive from, to make objects of with any arguments, and to name members of."""
+
+    def __call__(cls, *args: object, **kwargs: object) -> object:
+        return cls.__new__(cls)
+
+    def __getattr__(cls, member: str) -> _Unused:
+        if member.startswith("_"):
+            raise AttributeError(f"{cls.__name__}: no {member}")
+        setattr(cls, member, _Unused(f"{cls.__name__}.{member}"))
+        return vars(cls)[member]
 
 
-def _unchanged(function: Callable[..., Any]) -> Callable[..., Any]:
-    return function
+def _unchanged(kernel: Function) -> Function:
+    return kernel
+
+
+def _jit(kernel: Function | None = None, **options: object) -> Function:
+    """Return *kernel*, or a decorator that does where only options are given."""
+    return _unchanged if kernel is None else kernel
+
+
+def _tuned(*args: object, **options: object) -> Function:
+    return _unchanged
 
 
 def _cdiv(dividend: int, divisor: int) -> int:
-    return -(dividend // -divisor)
+    return (dividend + divisor - 1) // divisor
 
 
 def _next_power_of_2(number: int) -> int:
-    return 1 << (number - 1).bit_length()
+    power = 1
+    while power < number:
+        power *= 2
+    return power
 
 
+@dataclass(frozen=True)
 class _Constexpr:
-    def __init__(self, value: object = None) -> None:
-        self.value = value
+    value: object = None
 
 
-# What SGLang computes with while it is imported or served on a CPU.
-_VALUES: dict[str, dict[str, object]] = {
-    "triton": {"__version__": "0.0.0", "cdiv": _cdiv, "next_power_of_2": _next_power_of_2},
-    "triton.language": {"constexpr": _Constexpr},
-    "torchvision": {"__version__": "0.0.0"},
-    "datasets": {"__version__": "0.0.0"},
+# SGLang asks to be told when triton loads a kernel, which it never does here.
+_HOOKS = SimpleNamespace(kernel_load_start_hook=set(), kernel_load_end_hook=set())
+
+# By package and module. A decorator of triton's leaves the kernel a plain function, which no one launches.
+OFFERS: dict[str, dict[str, dict[str, object]]] = {
+    "triton": {
+        "triton": {
+            "__version__": "0.0.0",
+            "autotune": _tuned,
+            "cdiv": _cdiv,
+            "heuristics": _tuned,
+            "jit": _jit,
+            "knobs": SimpleNamespace(runtime=_HOOKS),
+            "next_power_of_2": _next_power_of_2,
+        },
+        "triton.knobs": {"runtime": _HOOKS},
+        "triton.language": {"constexpr": _Constexpr},
+        "triton.runtime.jit": {"constexpr_function": _unchanged},
+    },
+    "torchvision": {"torchvision": {"__version__": "0.0.0"}},
+    "datasets": {"datasets": {"__version__": "0.0.0"}},
 }

@@ -1,8 +1,10 @@
 """Attention of new tokens to the cached keys and values of their own request."""
 
+from collections.abc import Iterator, Sequence
+
 import torch
 from torch import Tensor
-from torch.nn.functional import scaled_dot_product_attention
+from torch.nn.functional import pad, scaled_dot_product_attention
 
 
 def decode_attention_cpu(
@@ -50,13 +52,12 @@ def decode_attention_cpu(
         sinks: None.
     """
     _refuse(k_scale, v_scale, logit_cap, is_cross_attn, sliding_window_size, encoder_lens, sinks)
-    if key is not None and value is not None:
-        k_buffer[loc] = key.view(-1, *k_buffer.shape[1:]).to(k_buffer.dtype)
-        v_buffer[loc] = value.view(-1, *v_buffer.shape[1:]).to(v_buffer.dtype)
-    for request, (row, length) in enumerate(zip(req_pool_indices.tolist(), seq_lens.tolist(), strict=True)):
-        new = slice(request, request + 1)
-        slots = req_to_token[row, :length]
-        output[new] = _attend(query[new], k_buffer, v_buffer, slots, None, sm_scale)
+    for buffer, new in ((k_buffer, key), (v_buffer, value)):
+        if new is not None:
+            buffer[loc] = new.to(buffer.dtype).reshape(loc.numel(), *buffer.shape[1:])
+    sequences = _sequences(k_buffer, v_buffer, req_to_token, req_pool_indices, seq_lens)
+    for request, (keys, values) in enumerate(sequences):
+        output[request] = _attend(query[request].unsqueeze(0), keys, values, None, sm_scale)
 
 
 def extend_attention_cpu(
@@ -97,31 +98,44 @@ def extend_attention_cpu(
         is_causal: Without a tree, whether a new token sees only those up to itself.
     """
     _refuse(k_scale, v_scale, logit_cap, is_cross_attn, sliding_window_size, encoder_lens, sinks)
-    masked = 0
-    requests = (req_pool_indices, seq_lens, extend_seq_lens, extend_start_loc)
-    for row, length, new, start in zip(*(part.tolist() for part in requests), strict=True):
-        sees = torch.ones(new, length, dtype=torch.bool)
-        if tree_mask is not None:
-            sees[:, length - new :] = tree_mask[masked : masked + new * new].view(new, new)
-            masked += new * new
-        elif is_causal:
-            sees = sees.tril(length - new)
+    sequences = _sequences(k_buffer, v_buffer, req_to_token, req_pool_indices, seq_lens)
+    counts, starts = extend_seq_lens.tolist(), extend_start_loc.tolist()
+    trees = _trees(counts, tree_mask)
+    for start, new, tree, (keys, values) in zip(starts, counts, trees, sequences, strict=True):
+        before = len(keys) - new
+        if tree is None:
+            sees = torch.ones(new, len(keys), dtype=torch.bool)
+            sees = sees.tril(before) if is_causal else sees
+        else:
+            sees = pad(tree, (before, 0), value=True)
+        attended = _attend(query.narrow(0, start, new), keys, values, sees, sm_scale)
+        output.narrow(0, start, new).copy_(attended)
+
+
+def _trees(counts: list[int], tree_mask: Tensor | None) -> Sequence[Tensor | None]:
+    """Return which new tokens see which. Of each request; shape (count, count), or None without a tree."""
+    if tree_mask is None:
+        return [None] * len(counts)
+    areas = [count * count for count in counts]
+    flat = tree_mask[: sum(areas)].split(areas)
+    return [tree.view(count, count) for tree, count in zip(flat, counts, strict=True)]
+
+
+def _sequences(
+    k_buffer: Tensor, v_buffer: Tensor, req_to_token: Tensor, req_pool_indices: Tensor, seq_lens: Tensor
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield each request's keys and values, in the order of its tokens. Shapes (tokens, kv_heads, width)."""
+    for row, length in zip(req_pool_indices.tolist(), seq_lens.tolist(), strict=True):
         slots = req_to_token[row, :length]
-        span = slice(start, start + new)
-        output[span] = _attend(query[span], k_buffer, v_buffer, slots, sees, sm_scale)
+        yield k_buffer.index_select(0, slots), v_buffer.index_select(0, slots)
 
 
-def _attend(
-    query: Tensor, k_buffer: Tensor, v_buffer: Tensor, slots: Tensor, sees: Tensor | None, scale: float
-) -> Tensor:
+def _attend(query: Tensor, keys: Tensor, values: Tensor, sees: Tensor | None, scale: float) -> Tensor:
     """Return one request's attention. Shape (rows of *query*, heads, value width)."""
-    keys = k_buffer.index_select(0, slots).to(query.dtype)
-    values = v_buffer.index_select(0, slots).to(query.dtype)
-    heads_first = (part.transpose(0, 1)[None] for part in (query, keys, values))
-    attended = scaled_dot_product_attention(
-        *heads_first, attn_mask=sees, scale=scale, enable_gqa=query.shape[1] != keys.shape[1]
-    )
-    return attended[0].transpose(0, 1)
+    batch_of_one = [part.to(query.dtype).unsqueeze(0).transpose(1, 2) for part in (query, keys, values)]
+    grouped = query.size(1) > keys.size(1)
+    attended = scaled_dot_product_attention(*batch_of_one, attn_mask=sees, scale=scale, enable_gqa=grouped)
+    return attended.squeeze(0).transpose(0, 1)
 
 
 def _refuse(

@@ -67,22 +67,20 @@ def build_draft_decode_metadata_cpu(
     Returns:
         Slots. Shape (requests * topk, pool_len), zero where no token is.
     """
-    table = torch.zeros(req_pool_indices.numel() * topk, pool_len, dtype=req_to_token.dtype)
-    lengths = [length for length in seq_lens.tolist() for _ in range(topk)]
-    rows = [row for row in req_pool_indices.tolist() for _ in range(topk)]
-    for branch, (row, length) in enumerate(zip(rows, lengths, strict=True)):
-        drafted = length + branch % topk * num_steps
-        table[branch, :length] = req_to_token[row, :length]
-        table[branch, length : length + num_steps] = req_to_token[row, drafted : drafted + num_steps]
-    return table
+    table = req_to_token.new_zeros(req_pool_indices.numel(), topk, pool_len)
+    for branches, row, length in zip(table, req_pool_indices.tolist(), seq_lens.tolist(), strict=True):
+        known, drafted = req_to_token[row, : length + topk * num_steps].tensor_split([length])
+        branches[:, :length] = known
+        branches[:, length : length + num_steps] = drafted.view(topk, num_steps)
+    return table.flatten(0, 1)
 
 
 def fill_accept_out_cache_loc_cpu(
     accept_index: Tensor, out_cache_loc: Tensor, accept_out_cache_loc: Tensor
 ) -> None:
     """Write the slots of the accepted tokens, packed; `accept_index` holds -1 where none was accepted."""
-    accepted = accept_index[accept_index >= 0]
-    accept_out_cache_loc[: accepted.numel()] = out_cache_loc[accepted]
+    slots = out_cache_loc.index_select(0, accept_index.masked_select(accept_index.ge(0)))
+    accept_out_cache_loc.narrow(0, 0, slots.numel()).copy_(slots)
 
 
 def copy_all_layer_kv_cache_cpu(data_ptrs: Tensor, strides: Tensor, tgt_loc: Tensor, src_loc: Tensor) -> None:
@@ -94,11 +92,13 @@ def copy_all_layer_kv_cache_cpu(data_ptrs: Tensor, strides: Tensor, tgt_loc: Ten
         tgt_loc: Slots to write. Shape (tokens,).
         src_loc: Slots to read. Shape (tokens,).
     """
-    moves = [(to, of) for to, of in zip(tgt_loc.tolist(), src_loc.tolist(), strict=True) if to != of]
-    for buffer, slot_bytes in zip(data_ptrs.tolist(), strides.tolist(), strict=True):
-        read = [ctypes.string_at(buffer + of * slot_bytes, slot_bytes) for _, of in moves]
-        for (to, _), content in zip(moves, read, strict=True):
-            ctypes.memmove(buffer + to * slot_bytes, content, slot_bytes)
+    if tgt_loc.numel() == 0:
+        return
+    slots = 1 + int(torch.maximum(tgt_loc, src_loc).max())
+    for address, slot_bytes in zip(data_ptrs.tolist(), strides.tolist(), strict=True):
+        memory = (ctypes.c_uint8 * (slots * slot_bytes)).from_address(address)
+        by_slot = torch.frombuffer(memory, dtype=torch.uint8).view(slots, slot_bytes)
+        by_slot[tgt_loc] = by_slot[src_loc]
 
 
 def _spans(rows: Tensor, starts: Tensor, ends: Tensor) -> Iterator[tuple[int, slice, slice]]:

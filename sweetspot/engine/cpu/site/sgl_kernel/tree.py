@@ -69,5 +69,5 @@ def build_tree_kernel_efficient_cpu(
 def _parents(selected: list[int], parent_of_group: list[int], topk: int) -> list[int | None]:
     """Return the parent of each node; None for node 0 and where the parent is not in the tree."""
     node_of = {candidate: node for node, candidate in enumerate(selected, start=1)}
-    groups = [candidate // topk for candidate in selected]
-    return [None, *(node_of.get(parent_of_group[group]) if group else 0 for group in groups)]
+    followed = [0, *map(node_of.get, parent_of_group[1:])]  # by group; the first follows the verified token
+    return [None, *(followed[candidate // topk] for candidate in selected)]

@@ -1,6 +1,8 @@
 """Which draft tokens the target accepts: greedily, those that are its own next token."""
 
-import torch
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
 from torch import Tensor
 
 
@@ -27,30 +29,39 @@ def verify_tree_greedy_cpu(
         retrive_next_sibling: Next child of the same node, -1 for none. Shape (requests, nodes).
         target_predict: The target's next token after each node. Shape (requests, nodes).
     """
-    most_nodes = accept_index.shape[1]
-    wanted = target_predict.flatten()
-    wanted_tokens = wanted.tolist()
-    trees = (candidates, retrive_index, retrive_next_token, retrive_next_sibling)
-    walks = zip(*(part.tolist() for part in trees), strict=True)
-    for request, (token, number, first_child, next_sibling) in enumerate(walks):
-        node = 0
-        accepted = [number[0]]
-        while len(accepted) < most_nodes:
-            node = first_child[node]
-            while node != -1 and token[node] != wanted_tokens[accepted[-1]]:
-                node = next_sibling[node]
-            if node == -1:
-                break
-            accepted.append(number[node])
-        numbers = torch.tensor(accepted)
-        accept_index[request, : len(accepted)] = numbers
-        accept_token_num[request] = len(accepted) - 1
-        predicts[numbers] = wanted[numbers].to(predicts.dtype)
+    parts = (candidates, target_predict.view_as(candidates), retrive_next_token, retrive_next_sibling)
+    trees = zip(*(part.tolist() for part in parts), strict=True)
+    for request, tree in enumerate(trees):
+        path = list(islice(_accepted_nodes(*tree), accept_index.shape[1]))
+        numbers = retrive_index[request, path].long()
+        accept_index[request, : len(path)] = numbers
+        accept_token_num[request] = len(path) - 1
+        predicts[numbers] = target_predict.flatten()[numbers].to(predicts.dtype)
 
 
 def fill_bonus_tokens_cpu(
     accept_tokens: Tensor, accept_lens: Tensor, bonus_tokens: Tensor, accept_stride: int
 ) -> None:
     """Write the last of each request's `accept_lens` tokens; the requests lie `accept_stride` apart."""
-    first = torch.arange(accept_lens.numel()) * accept_stride
-    bonus_tokens.copy_(accept_tokens.flatten()[first + accept_lens - 1])
+    by_request = accept_tokens.view(-1, accept_stride)
+    last = accept_lens.long().sub(1).unsqueeze(1)
+    bonus_tokens.copy_(by_request.gather(1, last).squeeze(1))
+
+
+def _accepted_nodes(
+    tokens: Sequence[int], wanted: Sequence[int], first_child: Sequence[int], next_sibling: Sequence[int]
+) -> Iterator[int]:
+    """Yield node 0, then the first child that holds the token wanted after it, then that one's."""
+    parent: int | None = 0
+    while parent is not None:
+        yield parent
+        said = wanted[parent]
+        children = _children(first_child[parent], next_sibling)
+        parent = next((child for child in children if tokens[child] == said), None)
+
+
+def _children(first: int, next_sibling: Sequence[int]) -> Iterator[int]:
+    child = first
+    while child >= 0:
+        yield child
+        child = next_sibling[child]
