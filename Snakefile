@@ -28,5 +28,6 @@ rule all:
         f"{STUDY.folder}/complete.json",
         f"{STUDY.folder}/table.md",
         f"{STUDY.folder}/report.html",
+        f"{STUDY.folder}/launch.sh",
         expand(f"{STUDY.folder}/figures/{{name}}.svg", name=FIGURES),
         [STUDY.record(launch, round_) for launch, round_ in STUDY.runs()],

@@ -6,7 +6,7 @@ IN   config.yaml, or studies/NAME.yaml with `--config study=NAME`; never both, n
 import json
 
 from sweetspot.host.env import digest_of_lock
-from sweetspot.published import published_records, published_studies
+from sweetspot.published import published_records, published_studies, reported_studies
 from sweetspot.study import Study
 from sweetspot.workflow import (
     digest_of_code,
@@ -27,7 +27,8 @@ onstart:
 
 
 wildcard_constraints:
-    study=rf"{STUDY.values['name']}|rendered/[a-z0-9][a-z0-9-]*",  # never published/: that is git's
+    study="|".join([STUDY.values["name"], *(f"rendered/{name}" for name in published_studies())]),
+    reported="|".join(name.replace(".", "[.]") for name in reported_studies()) or "(?!)",
     launch=r"[a-z0-9.-]+",
     round=r"\d+",
     env=r"[a-z0-9-]+",

@@ -61,6 +61,7 @@ rule verdict:
     """Say what is faster, slower, unclear or broken, and which variant wins."""
     input:
         summary=rules.summarise.output,
+        plan=plan_of,
     output:
         "results/{study}/verdict.json",
     log:
@@ -71,5 +72,6 @@ rule verdict:
         r"""
         exec sweetspot verdict \
             --summary {input.summary:q} \
+            --plan {input.plan:q} \
             --out {output:q} 2>{log:q}
         """

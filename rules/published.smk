@@ -1,6 +1,7 @@
 """Render the studies that are in git. No rule writes below results/published/, so this never starts a server.
 
-IN   results/published/{study}/{{plan.json, run/}}
+IN   results/published/{study}/{{plan.json, run/}}: a study that was measured
+     results/published/{reported}/reported.yaml: figures that somebody published without records
 OUT  results/rendered/{study}/: as results/{study}/ for a study of one's own
 """
 
@@ -10,3 +11,38 @@ rule published:
     input:
         expand("results/rendered/{study}/report.html", study=published_studies()),
         expand("results/rendered/{study}/table.md", study=published_studies()),
+        expand("results/rendered/{reported}/report.html", reported=reported_studies()),
+
+
+localrules:
+    reported,
+
+
+rule reported:
+    """Render figures that were published without records."""
+    input:
+        "results/published/{reported}/reported.yaml",
+    output:
+        multiext(
+            "results/rendered/{reported}/",
+            "summary.parquet",
+            "verdict.json",
+            "table.md",
+            "table.csv",
+            "report.html",
+        ),
+        expand(
+            "results/rendered/{{reported}}/figures/{name}.{kind}",
+            name=["speed", "cycle", "accept-length"],
+            kind=["svg", "png"],
+        ),
+    log:
+        "results/rendered/{reported}/logs/reported.log",
+    params:
+        code=digest_of_code("analyse", "render"),
+    shell:
+        r"""
+        exec sweetspot reported \
+            --figures {input:q} \
+            --out results/rendered/{wildcards.reported} 2>{log:q}
+        """

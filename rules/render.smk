@@ -1,7 +1,7 @@
 """From numbers to what people read, and the last word on whether the study is complete.
 
 IN   results/{study}/summary.parquet, verdict.json, run/
-OUT  results/{study}/table.{md,csv}, figures/, report.html
+OUT  results/{study}/table.{md,csv}, figures/, launch.sh, report.html
      results/{study}/complete.json     only if every launch of the plan was measured
 """
 
@@ -9,6 +9,7 @@ OUT  results/{study}/table.{md,csv}, figures/, report.html
 localrules:
     table,
     figures,
+    command,
     report,
     check,
 
@@ -63,6 +64,29 @@ rule figures:
         """
 
 
+rule command:
+    """Write the winner's exact command and environment."""
+    input:
+        records=records,
+        plan=plan_of,
+        verdict="results/{study}/verdict.json",
+    output:
+        "results/{study}/launch.sh",
+    log:
+        "results/{study}/logs/command.log",
+    params:
+        code=digest_of_code("render"),
+        run=run_folder,
+    shell:
+        r"""
+        exec sweetspot command \
+            --run {params.run:q} \
+            --plan {input.plan:q} \
+            --verdict {input.verdict:q} \
+            --out {output:q} 2>{log:q}
+        """
+
+
 rule report:
     """Put the verdict, the table, the figures and where they come from on one page."""
     input:
@@ -71,6 +95,7 @@ rule report:
         records=records,
         summary="results/{study}/summary.parquet",
         verdict="results/{study}/verdict.json",
+        command="results/{study}/launch.sh",
     output:
         "results/{study}/report.html",
     log:
@@ -85,6 +110,7 @@ rule report:
             --plan {input.plan:q} \
             --summary {input.summary:q} \
             --verdict {input.verdict:q} \
+            --command {input.command:q} \
             --figures results/{wildcards.study}/figures \
             --out {output:q} 2>{log:q}
         """

@@ -131,7 +131,18 @@ def verdict(arguments: argparse.Namespace) -> None:
 
     from sweetspot.analyse.verdict import judge
 
-    _write(arguments.out, judge(pl.read_parquet(arguments.summary)))
+    load = _read(arguments.plan)["verdict_load"]
+    _write(arguments.out, judge(pl.read_parquet(arguments.summary), load))
+
+
+def command(arguments: argparse.Namespace) -> None:
+    """Write the winner's command and environment, as it was measured."""
+    from sweetspot.render.launch import launch_script
+
+    plan = _read(arguments.plan)
+    record = _read(_records(arguments.run, plan)[0])
+    winner = _read(arguments.verdict)["winner"] or plan["variants"][0]["id"]
+    arguments.out.write_text(launch_script(plan, winner, record["models"], record["engine"]))
 
 
 def table(arguments: argparse.Namespace) -> None:
@@ -191,9 +202,41 @@ def report(arguments: argparse.Namespace) -> None:
         verdict=_read(arguments.verdict),
         failures=failures,
         figures={path.stem: path.read_text() for path in sorted(arguments.figures.glob("*.svg"))},
-        launch_command=None,
+        launch_command=arguments.command.read_text(),
     )
     arguments.out.write_text(report(context))
+
+
+def reported(arguments: argparse.Namespace) -> None:
+    """Render figures that somebody published without records."""
+    from sweetspot.analyse.reported import judge_reported, summarise_reported
+    from sweetspot.analyse.reported_file import read
+    from sweetspot.render.cautions import reported_cautions
+    from sweetspot.render.figures import save_all
+    from sweetspot.render.report import ReportedContext, report_reported
+    from sweetspot.render.table import to_csv, to_markdown
+
+    figures, out = read(arguments.figures), arguments.out
+    summary = summarise_reported(figures)
+    verdict = judge_reported(summary)
+    (out / "figures").mkdir(parents=True, exist_ok=True)
+    summary.write_parquet(out / "summary.parquet")
+    _write(out / "verdict.json", verdict)
+    cautions = [f"{title}: {text}" for title, text in reported_cautions(figures)]
+    (out / "table.md").write_text(to_markdown(summary, verdict, [*cautions, *figures["notes"]]))
+    (out / "table.csv").write_text(to_csv(summary, verdict))
+    drawn = save_all(summary, verdict, out / "figures")
+    svgs = {path.stem: path.read_text() for path in drawn if path.suffix == ".svg"}
+    context = ReportedContext(out.name, figures, summary, verdict, svgs)
+    (out / "report.html").write_text(report_reported(context))
+
+
+def compare(arguments: argparse.Namespace) -> None:
+    """Print what differs between two studies: inputs, results beyond their intervals, verdicts."""
+    from sweetspot.analyse.compare import compare, describe
+    from sweetspot.analyse.study_files import StudyFiles
+
+    print(describe(compare(*map(StudyFiles.read, (arguments.a, arguments.b)))))
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -253,11 +296,16 @@ def parser() -> argparse.ArgumentParser:
     started.add_argument("--stall-s", type=float, required=True)
     add(measure, "run", "plan", "out")
     add(summarise, "measure", "plan", "out")
-    add(verdict, "summary", "out")
+    add(verdict, "summary", "plan", "out")
+    add(command, "run", "plan", "verdict", "out")
     add(table, "run", "plan", "summary", "verdict", "markdown", "csv")
     add(figures, "summary", "verdict", "out")
-    add(report, "run", "plan", "summary", "verdict", "figures", "out")
+    add(report, "run", "plan", "summary", "verdict", "command", "figures", "out")
     add(check, "run", "plan", "out")
+    add(reported, "figures", "out")
+    compared = add(compare)
+    compared.add_argument("a", type=Path, metavar="results/A")
+    compared.add_argument("b", type=Path, metavar="results/B")
     return top
 
 

@@ -18,6 +18,11 @@ def published_studies() -> list[str]:
     return sorted(plan.parent.name for plan in PUBLISHED.glob("*/plan.json"))
 
 
+def reported_studies() -> list[str]:
+    """Return the names of the studies of which only figures are published, without records."""
+    return sorted(figures.parent.name for figures in PUBLISHED.glob("*/reported.yaml"))
+
+
 def published_records(study: str) -> list[Path]:
     """Return the records of a published study.
 

@@ -54,6 +54,7 @@ def plan_of(
         "seed": 0,
         "rounds": rounds,
         "prompts_sha256": "abc",
+        "verdict_load": 1,
         "variants": variants,
         "launches": [
             {

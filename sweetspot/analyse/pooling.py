@@ -19,7 +19,9 @@ Row = dict[str, Any]
 
 
 def round_medians(passes: pl.DataFrame, name: str) -> dict[int, float]:
-    """Return a column's median over repeats, by round. Rounds without a value are left out.
+    """Return a column's median over the repeats of a launch, by round. Rounds without a value are left out.
+
+    Of several launches in a round it is the geometric mean of theirs.
 
     Between two middle values lies their geometric mean: then the median of a rate and that of its inverse
     are inverse to each other, and the identity holds for medians where it holds for each repeat.
@@ -29,8 +31,9 @@ def round_medians(passes: pl.DataFrame, name: str) -> dict[int, float]:
         name: Of a column of numbers above 0.
     """
     known = passes.filter(pl.col(name).is_not_null())
-    medians = known.group_by("round", maintain_order=True).agg(pl.col(name).log().median().exp())
-    return dict(medians.iter_rows())
+    starts = known.group_by("round", "launch", maintain_order=True).agg(pl.col(name).log().median())
+    rounds = starts.group_by("round", maintain_order=True).agg(pl.col(name).mean().exp())
+    return dict(rounds.iter_rows())
 
 
 def pooled_acceptance(passes: pl.DataFrame, variant: Mapping[str, Any]) -> Row:

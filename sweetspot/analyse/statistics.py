@@ -1,13 +1,14 @@
-"""Means and intervals over rounds.
+"""The mean of a number over rounds, and its interval.
 
 The unit is the launch: one start of the server in one round. Repeats inside it share its memory layout, its
 clocks and its neighbours, so they are not independent; before anything is said about spread they become one
-number, their median. Launches in different rounds are independent. Speeds and ratios are averaged as
-logarithms: then the ratio of two means is the mean of the ratios, and no interval reaches below 0. Pure.
+number, their median. Launches in different rounds are independent. Speeds are averaged as logarithms: then
+the ratio of two means is the mean of the ratios, and no interval reaches below 0. An interval here stands
+alone; those of comparisons are in speedups.py. Pure.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,14 +38,3 @@ def estimate(values: Sequence[float]) -> Estimate:
         return Estimate(centre, None, None)
     half = stdtrit(logs.size - 1, (1 + CONFIDENCE) / 2) * logs.std(ddof=1) / math.sqrt(logs.size)
     return Estimate(centre, centre * math.exp(-half), centre * math.exp(half))
-
-
-def paired_ratio(values: Mapping[int, float], baseline: Mapping[int, float]) -> Estimate | None:
-    """Return the ratio of *values* to *baseline*, each pair taken within a round, or None without a pair.
-
-    Args:
-        values: One a round, above 0, by round.
-        baseline: The same of what they are compared with.
-    """
-    rounds = sorted(values.keys() & baseline.keys())
-    return estimate([values[r] / baseline[r] for r in rounds]) if rounds else None

@@ -8,20 +8,23 @@ from typing import Any
 
 import polars as pl
 
+from sweetspot.analyse.bootstrap import bootstrap
+from sweetspot.analyse.design import Row
 from sweetspot.analyse.pooling import pooled_acceptance, pooled_latency, round_medians
-from sweetspot.analyse.statistics import Estimate, estimate, paired_ratio
+from sweetspot.analyse.speedup_columns import speedup_columns
+from sweetspot.analyse.statistics import Estimate, estimate
 from sweetspot.measure.latency import PERCENTILES
 from sweetspot.measure.requests import FLAG, REAL, TEXT, WHOLE
 from sweetspot.measure.throughput import identity_residual
-
-Row = dict[str, Any]
 
 SUMMARY: dict[str, pl.DataType] = (
     {"variant": TEXT, "num_steps": WHOLE, "eagle_topk": WHOLE, "num_draft_tokens": WHOLE, "nccl": TEXT}
     | {"args_set": TEXT, "load": WHOLE, "control": FLAG, "baseline": TEXT, "status": TEXT, "failure": TEXT}
     | {"rounds": WHOLE, "passes": WHOLE, "requests": WHOLE}
     | {"decode_tokens_per_s": REAL, "decode_tokens_per_s_low": REAL, "decode_tokens_per_s_high": REAL}
-    | {"speedup": REAL, "speedup_low": REAL, "speedup_high": REAL}
+    | {"launch": TEXT, "decode_tokens_per_s_by_round": pl.List(REAL)}
+    | {"speedup": REAL, "speedup_low": REAL, "speedup_high": REAL, "p_value_adjusted": REAL}
+    | {"speedup_bootstrap_low": REAL, "speedup_bootstrap_high": REAL}
     | {"accept_length": REAL, "accept_length_from_histogram": REAL, "accept_lengths_agree": FLAG}
     | {"accept_rate": REAL, "proposed_drafts": WHOLE}
     | {"acceptance_by_position": pl.List(REAL), "conditional_acceptance": pl.List(REAL)}
@@ -59,11 +62,19 @@ def summarise(tables: Mapping[str, pl.DataFrame], plan: Mapping[str, Any]) -> pl
             if cell in passes:
                 baseline = speeds.get((variant["baseline"], load), {})
                 row |= _speed(variant, load, passes[cell], speeds[cell], baseline)
+                row["decode_tokens_per_s_by_round"] = [speeds[cell].get(r) for r in range(plan["rounds"])]
                 row |= pooled_acceptance(passes[cell], variant)
                 row |= pooled_latency(passes[cell], requests[cell])
                 row |= _exactness(exact[cell])
                 row["identity_residual"] = _residual(row)
+                if variant["id"] != variant["baseline"] and (variant["baseline"], load) in requests:
+                    ends = bootstrap(requests[cell], requests[variant["baseline"], load]) or (None, None)
+                    row["speedup_bootstrap_low"], row["speedup_bootstrap_high"] = ends
             rows.append({name: row.get(name) for name in SUMMARY})
+    for load in plan["workload"]["loads"]:
+        of_load = [row for row in rows if row["load"] == load]
+        for row, columns in zip(of_load, speedup_columns(of_load), strict=True):
+            row.update(columns)
     return pl.DataFrame(rows, SUMMARY)
 
 
@@ -92,15 +103,12 @@ def _speed(
     variant: Row, load: int, passes: pl.DataFrame, speeds: dict[int, float], baseline: dict[int, float]
 ) -> Row:
     """Return the columns on speed, and the accept_length at which it would equal the baseline's."""
-    row: Row = {"speedup": None, "client_cost": passes["client_cost"].median()}
+    launches = sorted(passes["launch"].unique())
+    row: Row = {"launch": "+".join(launches), "client_cost": passes["client_cost"].median()}
     row |= _interval("decode_tokens_per_s", estimate(list(speeds.values())) if speeds else None)
     for name in ("cycle_s", "server_tokens_per_s"):
         medians = round_medians(passes, name)
         row[name] = estimate(list(medians.values())).centre if medians else None
-    if variant["id"] == variant["baseline"]:
-        row["speedup"] = 1.0 if speeds else None
-    else:
-        row |= _interval("speedup", paired_ratio(speeds, baseline))
     if variant["num_steps"] and baseline and row["cycle_s"] is not None:
         baseline_per_request = estimate(list(baseline.values())).centre / load
         row["break_even_accept_length"] = baseline_per_request * row["cycle_s"]

@@ -2,26 +2,20 @@
 
 A row is `failed` if nothing was measured, `broken` if its numbers contradict each other or its tokens are
 not the baseline's. Otherwise a baseline is the `reference`, and what is compared with it is `faster`,
-`slower` or `unclear` by the interval of its speedup.
+`slower` or `unclear` by the interval of its speedup, which is adjusted for all comparisons at its load.
 """
-
-from collections.abc import Sequence
-from typing import Any
 
 import polars as pl
 
+from sweetspot.analyse.decision import decide
+from sweetspot.analyse.design import Row
 from sweetspot.analyse.faults import faults
-from sweetspot.measure.exactness import NOT_CLAIMED
-
-Row = dict[str, Any]
+from sweetspot.analyse.wording import detail, headline, warning
+from sweetspot.errors import StudyError
 
 
 def judge(summary: pl.DataFrame, verdict_load: int | None = None) -> Row:
     """Return the content of verdict.json.
-
-    The winner is the fastest of the rows that are proven faster than their baselines, and of the baselines
-    that nothing is proven faster than: that of another NCCL variant may beat them all. Of rows that can't be
-    told apart, it is the one with the fewest steps, then the first of the plan. A control never wins.
 
     Args:
         summary: As `sweetspot.analyse.summary.summarise` returns it.
@@ -29,27 +23,35 @@ def judge(summary: pl.DataFrame, verdict_load: int | None = None) -> Row:
 
     Returns:
         `verdict_load`; `winner`, a variant's id, or None if nothing was measured; `use_baseline`, whether
-        that is a baseline; `tied_with`, the ids that can't be told from the fastest; `sentence`; `warnings`;
-        and `rows`, each with `variant`, `load`, `verdict` and `reasons`.
+        that is a baseline; `sweet_spot`, the ids that can't be told from the fastest, and `tied_with`, the
+        same without the winner; `more_rounds`, how many more each open variant needs; `sentence` and
+        `detail`; `warnings`; and `rows`, each with `variant`, `load`, `verdict` and `reasons`.
+
+    Raises:
+        StudyError: If *verdict_load* was not measured.
     """
     rows = summary.to_dicts()
-    load = min(row["load"] for row in rows) if verdict_load is None else verdict_load
+    loads = sorted({row["load"] for row in rows})
+    load = loads[0] if verdict_load is None else verdict_load
+    if load not in loads:
+        raise StudyError(f"verdict_load: {load}, expected one of the study's loads {loads}; change either")
     cells = {(row["variant"], row["load"]): row for row in rows}
     for row in rows:
         row["verdict"], row["reasons"] = _judge_row(row, cells[row["baseline"], row["load"]])
-    candidates = _candidates([row for row in rows if row["load"] == load])
-    fastest = max(candidates, key=lambda row: row["decode_tokens_per_s"], default=None)
-    tied = [row for row in candidates if fastest is not None and not _told_apart(row, fastest)]
-    winner = min(tied, key=lambda row: row["num_steps"], default=None)
-    others = [row["variant"] for row in tied if row is not winner]
+    deciding = [row for row in rows if row["load"] == load]
+    decision = decide(deciding)
+    winner = decision.winner
     return {
         "verdict_load": load,
         "winner": None if winner is None else winner["variant"],
         "use_baseline": winner is not None and winner["verdict"] == "reference",
-        "tied_with": others,
-        "sentence": _sentence(winner, others, load),
+        "sweet_spot": [row["variant"] for row in decision.sweet_spot],
+        "tied_with": [row["variant"] for row in decision.sweet_spot if row is not winner],
+        "more_rounds": decision.more_rounds,
+        "sentence": headline(decision, load),
+        "detail": detail(decision, deciding),
         "warnings": [
-            _warning(row) for row in rows if row["control"] and row["verdict"] in {"faster", "slower"}
+            warning(row) for row in rows if row["control"] and row["verdict"] in {"faster", "slower"}
         ],
         "rows": [{key: row[key] for key in ("variant", "load", "verdict", "reasons")} for row in rows],
     }
@@ -75,59 +77,13 @@ def _judge_row(row: Row, baseline: Row) -> tuple[str, list[str]]:
         return "unclear", [*reasons, "never measured in the same round as its baseline"]
     if row["speedup_low"] is None:
         return "unclear", [*reasons, "measured in one round beside its baseline, so without an interval"]
-    interval = f"{row['speedup_low']:.3f} to {row['speedup_high']:.3f}"
+    interval = f"speedup {row['speedup_low']:.3f} to {row['speedup_high']:.3f}"
+    chance = f"adjusted p {row['p_value_adjusted']:.2g}"
+    low, high = row["speedup_bootstrap_low"], row["speedup_bootstrap_high"]
+    if low is not None and low <= 1 <= high and not row["speedup_low"] <= 1 <= row["speedup_high"]:
+        reasons.append(f"with other prompts it might be {low:.3f} to {high:.3f}, by the bootstrap")
     if row["speedup_low"] > 1:
-        return "faster", [*reasons, f"speedup {interval}, above 1"]
+        return "faster", [*reasons, f"{interval}, above 1, {chance}"]
     if row["speedup_high"] < 1:
-        return "slower", [*reasons, f"speedup {interval}, below 1"]
-    return "unclear", [*reasons, f"speedup {interval}, around 1"]
-
-
-def _candidates(rows: Sequence[Row]) -> list[Row]:
-    """Return those of *rows*, of one load, that may win."""
-    measured = [row for row in rows if row["decode_tokens_per_s"] is not None and not row["control"]]
-    faster = [row for row in measured if row["verdict"] == "faster"]
-    beaten = {row["baseline"] for row in faster}
-    unbeaten = [row for row in measured if row["verdict"] == "reference" and row["variant"] not in beaten]
-    return unbeaten + faster
-
-
-def _told_apart(row: Row, fastest: Row) -> bool:
-    """Return whether *row* is known to be slower than *fastest*.
-
-    Rows with one baseline are compared by their speedups, in which what changed from round to round cancels.
-    """
-    if row is fastest:
-        return False
-    name = "speedup" if row["baseline"] == fastest["baseline"] else "decode_tokens_per_s"
-    high, low = row[f"{name}_high"], fastest[f"{name}_low"]
-    return high is not None and low is not None and high < low
-
-
-def _sentence(winner: Row | None, tied: Sequence[str], load: int) -> str:
-    """Return the verdict in plain words."""
-    if winner is None:
-        return f"At load {load} no baseline gave a number to compare with."
-    speed = f"{winner['decode_tokens_per_s']:.4g} tokens/s"
-    if winner["verdict"] == "reference":
-        told = f"At load {load} use the baseline {winner['variant']}, {speed}: nothing is proven faster"
-    else:
-        interval = f"{winner['speedup_low']:.3g} to {winner['speedup_high']:.3g}"
-        tokens = {"exact": "the same tokens", "near-tie": "the same tokens but for near-ties"}
-        told = (
-            f"At load {load} use {winner['variant']}, {speed}: {winner['speedup']:.3g} times its baseline "
-            f"{winner['baseline']} (95 % interval {interval}), "
-            f"{tokens.get(winner['exact'], f'equal tokens {NOT_CLAIMED}')}"
-        )
-    if tied:
-        named = ", ".join(tied[:3]) + (f" and {len(tied) - 3} more" if len(tied) > 3 else "")
-        told += f"; not told apart from {named}, with as many steps or more"
-    return told + "."
-
-
-def _warning(row: Row) -> str:
-    """Return what it means that a control differs from the baseline that it repeats."""
-    return (
-        f"{row['variant']} at load {row['load']} repeats {row['baseline']} and is {row['verdict']}, "
-        f"speedup {row['speedup_low']:.3f} to {row['speedup_high']:.3f}: so small a difference proves nothing"
-    )
+        return "slower", [*reasons, f"{interval}, below 1, {chance}"]
+    return "unclear", [*reasons, f"{interval}, around 1, {chance}"]

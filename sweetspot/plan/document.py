@@ -85,6 +85,7 @@ class Plan:
     seed: int
     rounds: int
     prompts_sha256: str
+    verdict_load: int  # requests in flight
     variants: tuple[Variant, ...]
     launches: tuple[Launch, ...]
     dropped: tuple[Dropped, ...]

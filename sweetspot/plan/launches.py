@@ -81,6 +81,7 @@ def plan_study(study: Study, engine: str, sglang: str) -> Plan:
         seed=study["seed"],
         rounds=study["rounds"],
         prompts_sha256=study["prompts"]["sha256"],
+        verdict_load=study["verdict_load"],
         variants=variants,
         launches=launches,
         dropped=dropped,

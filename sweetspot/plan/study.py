@@ -112,6 +112,10 @@ def _check_values(study: dict[str, Any], where: str) -> None:
         raise StudyError(f"{where}: name: {name!r}, expected none that results/ reserves; choose another")
     if loads != sorted(loads):
         raise StudyError(f"{where}: loads: {loads}, expected them rising; write {sorted(loads)}")
+    if study["verdict_load"] not in loads:
+        raise StudyError(
+            f"{where}: verdict_load: {study['verdict_load']}, expected one of loads, {loads}; choose one"
+        )
     if not speculation["num_steps"] and not speculation["trees"]:
         raise StudyError(f"{where}: speculation: nothing, expected num_steps or trees; add a step count")
     algorithm = speculation["algorithm"]

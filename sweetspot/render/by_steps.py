@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from sweetspot.render.rows import Row, why_missing, with_interval
+from sweetspot.render.rows import Row, is_reported, why_missing, with_interval
 from sweetspot.render.theme import COLOURS, SERIES_COLOURS, SERIES_MARKERS, SMALL_PT
 
 UPRIGHT_FROM = 9  # so many places have room only for upright names
@@ -31,8 +31,8 @@ def step_labels(rows: Sequence[Row]) -> list[str]:
 def draw_speed(axes: Axes, rows: Sequence[Row]) -> None:
     """Draw decode speed against step count at one load, with the band of the first baseline.
 
-    A colour is an NCCL variant with its set of arguments. A point is hollow where its verdict is not clear.
-    The winner says its speedup.
+    A colour is an NCCL variant with its set of arguments. A point is hollow where its verdict is not clear
+    or the number was only reported. The winner says its speedup.
     """
     places, names = step_labels(rows), _series_names(rows)
     step = min(0.8 / len(names), 0.3)
@@ -56,9 +56,11 @@ def speed_legend(rows: Sequence[Row]) -> list[Artist]:
     if len(names) > 1:
         legend += [Line2D([], [], label=name, **_series_style(number)) for number, name in enumerate(names)]
     dot: dict[str, Any] = {"linestyle": "", "marker": "o", "color": COLOURS["muted"]}
-    legend.append(Line2D([], [], label="clearly faster or slower", **dot))
+    hollow = "reported" if is_reported(rows[0]) else "unclear or broken"
+    if not is_reported(rows[0]):
+        legend.append(Line2D([], [], label="clearly faster or slower", **dot))
     if any(_is_hollow(row) for row in rows):
-        legend.append(Line2D([], [], label="unclear or broken", markerfacecolor=COLOURS["surface"], **dot))
+        legend.append(Line2D([], [], label=hollow, markerfacecolor=COLOURS["surface"], **dot))
     legend.append(Line2D([], [], label="baseline", linestyle="--", color=COLOURS["muted"]))
     if any(row["decode_tokens_per_s"] is None for row in rows):
         legend.append(Patch(label="no result", color=COLOURS["grid"]))
@@ -108,7 +110,7 @@ def _series_style(number: int) -> dict[str, Any]:
 
 
 def _is_hollow(row: Row) -> bool:
-    return row["verdict"] in ("unclear", "broken")
+    return row["verdict"] in ("unclear", "broken") or is_reported(row)
 
 
 def _draw_series(

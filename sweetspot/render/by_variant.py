@@ -34,7 +34,7 @@ def draw_cycle(axes: Axes, rows: Sequence[Row]) -> None:
         for phase, seconds in phases(row):
             axes.barh(y, 1000 * seconds, left=end_ms, height=0.6, color=PHASE_COLOURS[phase], label=phase)
             end_ms += 1000 * seconds
-        if row["break_even_accept_length"] is not None:
+        if row["break_even_accept_length"] is not None and row["accept_length"] is not None:
             # accept_length / baseline tok/s, at any load
             limit_ms = 1000 * row["cycle_s"] * row["accept_length"] / row["break_even_accept_length"]
             _draw_margin(axes, y, limit_ms, end_ms, gains=end_ms < limit_ms)

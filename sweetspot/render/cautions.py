@@ -10,6 +10,23 @@ class Caution(NamedTuple):
     text: str
 
 
+def reported_cautions(reported: dict[str, Any]) -> list[Caution]:
+    """Return the caution of a study that consists of somebody's figures.
+
+    Args:
+        reported: The content of `reported.yaml`.
+    """
+    source = reported["source"]
+    return [
+        Caution(
+            "Reported, not measured",
+            f"The figures are those of “{source['title']}” ({source['where']}; "
+            f"{source['date'] or 'date unknown'}). No raw records exist: nothing here can be computed again, "
+            "no number has an interval, and which variant is faster stays unproven.",
+        )
+    ]
+
+
 def cautions(plan: dict[str, Any], engine: dict[str, Any], models: dict[str, Any]) -> list[Caution]:
     """Return the cautions of a study, the gravest first.
 

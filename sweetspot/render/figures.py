@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sweetspot.render import by_steps, by_variant, theme
-from sweetspot.render.rows import Row, judged_rows, loads_of
+from sweetspot.render.rows import REPORTED_FIGURES, Row, is_reported, judged_rows, loads_of
 
 # Whatever would differ from day to day, or names a version.
 _METADATA: dict[str, dict[str, str | None]] = {
@@ -25,6 +25,8 @@ _METADATA: dict[str, dict[str, str | None]] = {
 
 def save_all(summary: pl.DataFrame, verdict: dict[str, Any], out_dir: Path) -> list[Path]:
     """Save every figure of a study as `<name>.svg` and `<name>.png`, and return the paths.
+
+    Of reported figures there is no `acceptance`, and the others say what they are.
 
     Args:
         summary: One row a variant and load.
@@ -45,7 +47,8 @@ def _figures(rows: Sequence[Row], verdict_load: int) -> Iterator[tuple[str, Figu
     at_load = [row for row in rows if row["load"] == verdict_load]
     speculative = [row for row in at_load if row["num_steps"] > 0]
     yield "speed", _speed(rows)
-    yield "acceptance", _acceptance(speculative)
+    if not is_reported(rows[0]):
+        yield "acceptance", _acceptance(speculative)
     yield "cycle", _by_variant(by_variant.draw_cycle, at_load)
     yield "accept-length", _by_variant(by_variant.draw_accept_length, speculative)
 
@@ -60,7 +63,7 @@ def _speed(rows: Sequence[Row]) -> Figure:
     for axes, load in zip(panels, loads, strict=True):
         by_steps.draw_speed(axes, [row for row in rows if row["load"] == load])
         axes.label_outer()
-    _add_legend(figure, by_steps.speed_legend(rows))
+    _add_legend(figure, by_steps.speed_legend(rows), _title(rows))
     return figure
 
 
@@ -80,8 +83,15 @@ def _by_variant(draw: Callable[[Axes, Sequence[Row]], None], rows: Sequence[Row]
     draw(axes, rows)
     handles, labels = axes.get_legend_handles_labels()
     once = dict(zip(labels, handles, strict=True))
-    _add_legend(figure, [once[label] for label in sorted(once, key=by_variant.BREAK_EVEN.__eq__)])
+    _add_legend(
+        figure, [once[label] for label in sorted(once, key=by_variant.BREAK_EVEN.__eq__)], _title(rows)
+    )
     return figure
+
+
+def _title(rows: Sequence[Row]) -> str | None:
+    """Return what has to stand above a figure wherever it is shown."""
+    return REPORTED_FIGURES if rows and is_reported(rows[0]) else None
 
 
 def _add_legend(figure: Figure, handles: Sequence[Artist], title: str | None = None) -> None:

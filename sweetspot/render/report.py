@@ -13,7 +13,7 @@ import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from sweetspot.render import svg, table, theme
-from sweetspot.render.cautions import cautions
+from sweetspot.render.cautions import cautions, reported_cautions
 from sweetspot.render.rows import NOTHING, Row, judged_rows, loads_of, rounded
 
 
@@ -43,6 +43,17 @@ class ReportContext:
     launch_command: str | None  # of the winner; None before it is written
 
 
+@dataclass(frozen=True)
+class ReportedContext:
+    """All that a report on somebody's figures tells."""
+
+    name: str  # of the study
+    reported: dict[str, Any]  # of reported.yaml
+    summary: pl.DataFrame  # one row a variant, as is the verdict from these figures alone
+    verdict: dict[str, Any]
+    figures: dict[str, str]  # text of each SVG, by its name in `figures.save_all`
+
+
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent),
     autoescape=True,
@@ -54,17 +65,39 @@ _TEMPLATES = Environment(
 
 def report(context: ReportContext) -> str:
     """Return the page."""
-    rows = judged_rows(context.summary, context.verdict)
-    at_verdict_load = [row for row in rows if row["load"] == context.verdict["verdict_load"]]
-    return _TEMPLATES.get_template("report.html.j2").render(
-        context=context,
+    compared = _compared(judged_rows(context.summary, context.verdict))
+    return _page(
+        "report.html.j2",
+        context,
+        study=context.plan["study"],
         cautions=cautions(context.plan, context.engine, context.models),
         provenance=_provenance(context),
+        compared=compared,
+        exactness=Counter(row["exact"] for row in compared),
+    )
+
+
+def report_reported(context: ReportedContext) -> str:
+    """Return the page about figures that were reported: every part says that there are no records."""
+    source = context.reported["source"]
+    return _page(
+        "reported.html.j2",
+        context,
+        study=context.name,
+        cautions=reported_cautions(context.reported),
+        provenance={"source": source["title"], "date": source["date"] or "not known", "records": "none"},
+    )
+
+
+def _page(template: str, context: ReportContext | ReportedContext, **more: Any) -> str:  # noqa: ANN401
+    """Return a page from what both kinds of report show."""
+    rows = judged_rows(context.summary, context.verdict)
+    at_verdict_load = [row for row in rows if row["load"] == context.verdict["verdict_load"]]
+    return _TEMPLATES.get_template(template).render(
+        context=context,
         tables={load: [row for row in rows if row["load"] == load] for load in loads_of(rows)},
         at_verdict_load=at_verdict_load,
         winner=next((row for row in at_verdict_load if row["winner"]), None),
-        compared=_compared(rows),
-        exactness=Counter(row["exact"] for row in _compared(rows)),
         facts=_facts,
         table=table,
         rounded=rounded,
@@ -72,6 +105,7 @@ def report(context: ReportContext) -> str:
         inline=svg.inline,
         palette=theme.PALETTE,
         nothing=NOTHING,
+        **more,
     )
 
 

@@ -9,9 +9,12 @@ from typing import Any
 
 import polars as pl
 
+from sweetspot.analyse.reported import REPORTED
+
 Row = dict[str, Any]  # a row of the summary, with `verdict`, `reasons` and `winner`
 
 NOTHING = "–"
+REPORTED_FIGURES = "reported figures: no raw records, no intervals"
 
 
 def judged_rows(summary: pl.DataFrame, verdict: dict[str, Any]) -> list[Row]:
@@ -34,8 +37,13 @@ def judged_rows(summary: pl.DataFrame, verdict: dict[str, Any]) -> list[Row]:
 
 
 def why_missing(row: Row) -> str:
-    """Return why *row* lacks a number: the kind of failure, or that nothing was measured."""
-    return row["failure"] or "not measured"
+    """Return why *row* lacks a number: the kind of failure, or that nothing was measured, or stated."""
+    return row["failure"] or ("not stated" if is_reported(row) else "not measured")
+
+
+def is_reported(row: Row) -> bool:
+    """Return whether *row* repeats what somebody stated, without records and intervals."""
+    return bool(row["verdict"] == REPORTED)
 
 
 def loads_of(rows: Sequence[Row]) -> list[int]:

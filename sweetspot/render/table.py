@@ -7,7 +7,16 @@ from typing import Any
 
 import polars as pl
 
-from sweetspot.render.rows import NOTHING, Row, judged_rows, loads_of, rounded, why_missing, with_interval
+from sweetspot.render.rows import (
+    NOTHING,
+    Row,
+    is_reported,
+    judged_rows,
+    loads_of,
+    rounded,
+    why_missing,
+    with_interval,
+)
 
 
 @dataclass(frozen=True)
@@ -77,7 +86,7 @@ COLUMNS = [
     Column("cycle [ms]", lambda row: milliseconds_text(row["cycle_s"])),
     Column("identity residual", residual_text),
     Column("tokens as the baseline's", exact_text, number=False),
-    Column("rounds, passes", lambda row: f"{row['rounds'] or 0}, {row['passes'] or 0}"),
+    Column("rounds, passes", lambda row: _counts(row)),
 ]
 
 NOTES = [
@@ -87,8 +96,16 @@ NOTES = [
     f"[{NOTHING}] stands where there were too few rounds for one.",
     "Decode speed counts the tokens after each request's first, of all requests in flight. accept_length is "
     "what one cycle yields for one request, the bonus token included; below break-even, speculation loses.",
-    "identity residual: by how much decode speed × cycle time misses accept_length, three numbers from three "
-    "sources.",
+    "identity residual: by how much decode speed × cycle time, of chunks as they arrived, misses the "
+    "accept_length of the server's counters. It shows counters of another run and cycles that came together.",
+]
+REPORTED_NOTES = [
+    "Every number is as its source states it, or follows from that by arithmetic. Nothing was measured here, "
+    f"no raw records exist, and [{NOTHING}] stands for the interval that no number has.",
+    "A speedup is the plain quotient of two stated speeds. accept_length has the bonus token included, "
+    "whichever way the source counts; break-even is the baseline's stated speed × the stated cycle time.",
+    "identity residual: by how much stated speed × stated cycle time misses accept_length, where that is "
+    "stated as one number.",
 ]
 
 # What a number is counted in, where the summary's name for it does not say.
@@ -132,7 +149,7 @@ def to_markdown(summary: pl.DataFrame, verdict: dict[str, Any], cautions: Sequen
             f"## Load {load}: requests in flight",
             _markdown_table([row for row in rows if row["load"] == load]),
         ]
-    notes = [*cautions, *verdict["warnings"], *remarks(rows), *NOTES]
+    notes = [*cautions, *verdict["warnings"], *remarks(rows), *notes_on(rows)]
     parts.append("\n".join(f"- {_escaped(note)}" for note in notes))
     return "\n\n".join(parts) + "\n"
 
@@ -144,6 +161,11 @@ def remarks(rows: Sequence[Row]) -> list[str]:
         for row in rows
         if len(row["reasons"]) > (row["verdict"] in ("faster", "slower", "failed"))
     ]
+
+
+def notes_on(rows: Sequence[Row]) -> list[str]:
+    """Return what the columns mean."""
+    return REPORTED_NOTES if is_reported(rows[0]) else NOTES
 
 
 def _markdown_table(rows: Sequence[Row]) -> str:
@@ -162,6 +184,10 @@ def _escaped(text: str) -> str:
 
 def _interval(row: Row, name: str, apart_from: float | None = None) -> str:
     return with_interval(row[name], row[f"{name}_low"], row[f"{name}_high"], apart_from)
+
+
+def _counts(row: Row) -> str:
+    return NOTHING if is_reported(row) else f"{row['rounds'] or 0}, {row['passes'] or 0}"
 
 
 def _accept_rate(row: Row) -> str:

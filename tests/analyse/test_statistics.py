@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sweetspot.analyse.statistics import Estimate, estimate, paired_ratio
+from sweetspot.analyse.statistics import Estimate, estimate
 
 speeds = st.floats(0.1, 1e5)
 
@@ -48,31 +48,3 @@ class TestEstimate:
 
         wrong = sum(not (e.low < 1 < e.high) for e in found if e.low is not None and e.high is not None)
         assert wrong / 2000 == pytest.approx(0.05, abs=0.015)
-
-
-class TestPairedRatio:
-    """Tests of `paired_ratio`."""
-
-    def test_pairs_within_rounds(self) -> None:
-        """A host that slows down by half between rounds slows both: the ratio stays 1.5 without a doubt."""
-        found = paired_ratio({0: 150.0, 1: 75.0}, {0: 100.0, 1: 50.0})
-
-        assert found == Estimate(*[pytest.approx(1.5)] * 3)
-
-    def test_only_common_rounds(self) -> None:
-        """A round in which one of them failed is left out."""
-        assert paired_ratio({0: 150.0, 1: 75.0}, {1: 50.0, 2: 80.0}) == Estimate(
-            pytest.approx(1.5), None, None
-        )
-        assert paired_ratio({0: 150.0}, {1: 100.0}) is None
-
-    @given(st.lists(st.tuples(speeds, speeds), min_size=1, max_size=8))
-    def test_ratio_of_means(self, pairs: list[tuple[float, float]]) -> None:
-        """Where all rounds are paired, the speedup is the quotient of the two speeds that a reader sees."""
-        values, baseline = (dict(enumerate(side)) for side in zip(*pairs, strict=True))
-
-        found = paired_ratio(values, baseline)
-
-        assert found is not None
-        quotient = estimate(list(values.values())).centre / estimate(list(baseline.values())).centre
-        assert found.centre == pytest.approx(quotient)

@@ -191,7 +191,37 @@ class TestSummarise:
         assert (partial["rounds"], partial["speedup"], partial["speedup_low"]) == (1, pytest.approx(2), None)
         assert (nothing["status"], nothing["failure"]) == ("failed", "start_died: out of memory")
         assert (nothing["passes"], nothing["requests"], nothing["num_steps"]) == (0, 0, 2)
+        assert partial["decode_tokens_per_s_by_round"] == [pytest.approx(200), None]
+        assert (partial["launch"], nothing["launch"]) == ("s1.default", None)
         assert nothing["decode_tokens_per_s"] is nothing["speedup"] is nothing["exact"] is None
+
+    def test_variants_of_one_launch(
+        self, make_plan: Callable[..., Row], make_pass: Callable[..., Row], make_record: Callable[..., Row]
+    ) -> None:
+        """What a start does to all its variants alike is in no speedup, and the more rounds the less."""
+        plan = make_plan(1, 2, rounds=4)
+        names = ["none.default", "s1.default", "s2.default"]
+        plan["launches"] = [plan["launches"][0] | {"id": "oneload.default", "variants": names}]
+        records = [
+            make_record(
+                plan,
+                "oneload.default",
+                {
+                    "none.default": [make_pass(cycle_us=us)],
+                    "s1.default": [make_pass([1], cycle_us=us + 10, outputs=TOKENS)],
+                    "s2.default": [make_pass([2], cycle_us=us, outputs=TOKENS)],
+                },
+                round_=round_,
+            )
+            for round_, us in enumerate([10_000, 20_000, 14_000, 30_000])
+        ]
+
+        rows = summarise(measure(records, plan), plan).to_dicts()
+
+        assert [row["launch"] for row in rows] == ["oneload.default"] * 3
+        assert rows[1]["decode_tokens_per_s_high"] / rows[1]["decode_tokens_per_s_low"] > 2
+        assert 1.99 < rows[1]["speedup_low"] < rows[1]["speedup"] < rows[1]["speedup_high"] < 2.01
+        assert rows[1]["p_value_adjusted"] < 1e-5
 
     def test_baseline_failed(
         self, make_plan: Callable[..., Row], summary_of: Callable[..., dict[Any, Row]]

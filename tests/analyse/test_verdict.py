@@ -1,76 +1,73 @@
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
+from scipy.special import ndtri, stdtrit
 
+from sweetspot.analyse.speedup_columns import speedup_columns
 from sweetspot.analyse.summary import SUMMARY
 from sweetspot.analyse.verdict import judge
+from sweetspot.errors import StudyError
+from tests.analyse.made_up import row_of
 
 Row = dict[str, Any]
 
 
-def row(variant: str, speed: float | None, speedup: tuple[float, float] | None = None, **changes: Any) -> Row:  # noqa: ANN401
-    """Return a sound row of the summary; *speedup* is its interval."""
-    speculation, nccl = variant.split(".")
-    num_steps = 0 if speculation.startswith("none") else int(speculation[1:])
-    low, high = speedup or (None, None)
-    return dict.fromkeys(SUMMARY) | {
-        "variant": variant,
-        "num_steps": num_steps,
-        "nccl": nccl,
-        "load": 1,
-        "control": speculation == "none-again",
-        "baseline": f"none.{nccl}",
-        "status": "complete",
-        "decode_tokens_per_s": speed,
-        "decode_tokens_per_s_low": speed and speed * 0.98,
-        "decode_tokens_per_s_high": speed and speed * 1.02,
-        "speedup": None if low is None or high is None else (low + high) / 2,
-        "speedup_low": low,
-        "speedup_high": high,
-        "accept_length": 1.0 if num_steps == 0 else 1.5,
-        "identity_residual": 0.001,
-        "exact": "reference" if speculation == "none" else "exact",
-        **changes,
-    }
-
-
 def judged(*rows: Row, load: int | None = None) -> tuple[Row, dict[str, str]]:
     """Return the verdict on *rows*, and the verdicts at load 1 by variant."""
+    for each in {row["load"] for row in rows}:
+        of_load = [row for row in rows if row["load"] == each]
+        for row, columns in zip(of_load, speedup_columns(of_load), strict=True):
+            row.update({name: value for name, value in columns.items() if row[name] is None})
     found = judge(pl.DataFrame(rows, SUMMARY), load)
     return found, {entry["variant"]: entry["verdict"] for entry in found["rows"] if entry["load"] == 1}
 
 
-BASELINE = row("none.default", 100)
+def around(speed: float, share: float = 0.001, shift: int = 0) -> list[float]:
+    """Return the speeds of four rounds, *share* above and below *speed*, in an order by *shift*."""
+    signs = [(1, -1, 1, -1), (1, 1, -1, -1), (1, -1, -1, 1)][shift]
+    return [speed * (1 + share) ** sign for sign in signs]
+
+
+def baseline(speed: float = 100, nccl: str = "default", **changes: Any) -> Row:  # noqa: ANN401
+    """Return a baseline."""
+    return row_of(f"none.{nccl}", around(speed), **changes)
+
+
+def row(variant: str, speed: float, share: float = 0.001, shift: int = 1, **changes: Any) -> Row:  # noqa: ANN401
+    """Return a variant with rounds *share* off its speed."""
+    return row_of(variant, around(speed, share, shift), **changes)
 
 
 class TestRows:
     """Tests of the verdict on each row."""
 
     @pytest.mark.parametrize(
-        ("speedup", "verdict", "reason"),
+        ("speed", "verdict", "reason"),
         [
-            ((1.01, 1.20), "faster", "speedup 1.010 to 1.200, above 1"),
-            ((0.80, 0.99), "slower", "speedup 0.800 to 0.990, below 1"),
-            ((0.99, 1.20), "unclear", "speedup 0.990 to 1.200, around 1"),
+            (110, "faster", r"speedup 1.097 to 1.103, above 1, adjusted p "),
+            (90, "slower", r"speedup 0.898 to 0.902, below 1, adjusted p "),
+            (100.1, "unclear", r"speedup 0.998 to 1.004, around 1, adjusted p 0.3"),
         ],
     )
-    def test_interval(self, speedup: tuple[float, float], verdict: str, reason: str) -> None:
+    def test_interval(self, speed: float, verdict: str, reason: str) -> None:
         """Only an interval that leaves 1 out is a difference."""
-        found, verdicts = judged(BASELINE, row("s2.default", 110, speedup))
+        found, verdicts = judged(baseline(), row("s2.default", speed))
 
         assert verdicts == {"none.default": "reference", "s2.default": verdict}
-        assert found["rows"][1]["reasons"] == [reason]
+        assert found["rows"][1]["reasons"][0].startswith(reason)
 
     def test_one_round(self) -> None:
-        """A ratio without an interval is no proof, however large."""
-        found, verdicts = judged(BASELINE, row("s2.default", 300, speedup=None) | {"speedup": 3.0})
+        """A ratio without an interval is no proof, however large, and two more rounds would give one."""
+        found, verdicts = judged(row_of("none.default", [100]), row_of("s2.default", [300]))
 
         assert verdicts["s2.default"] == "unclear"
         assert found["rows"][1]["reasons"] == [
             "measured in one round beside its baseline, so without an interval"
         ]
-        assert found["winner"] == "none.default"
+        assert (found["winner"], found["more_rounds"]) == ("none.default", {"s2.default": 2})
 
     @pytest.mark.parametrize(
         "changes",
@@ -78,41 +75,42 @@ class TestRows:
     )
     def test_broken(self, changes: Row) -> None:
         """A row with a fault does not win, however fast."""
-        found, verdicts = judged(BASELINE, row("s2.default", 300, (2.9, 3.1), **changes))
+        found, verdicts = judged(baseline(), row("s2.default", 300, **changes))
 
         assert verdicts["s2.default"] == "broken"
         assert (found["winner"], found["use_baseline"]) == ("none.default", True)
+        assert "Not ranked, broken or failed: s2.default." in found["detail"]
 
     def test_failed(self) -> None:
         """A variant whose launches all failed is told apart from one that is slow."""
-        failed = row("s2.default", None, status="failed", failure="died: exit status 9", exact=None)
+        failed = row_of("s2.default", None, status="failed", failure="died: exit status 9", exact=None)
 
-        found, verdicts = judged(BASELINE, failed)
+        found, verdicts = judged(baseline(), failed)
 
         assert verdicts["s2.default"] == "failed"
         assert found["rows"][1]["reasons"] == ["died: exit status 9"]
 
     @pytest.mark.parametrize(
-        ("changes", "state", "words"),
+        ("lost", "state", "words"),
         [
-            ({"identity_residual": 1.0}, "broken", "is broken"),
-            ({"status": "failed", "failure": "died", "decode_tokens_per_s": None}, "failed", "failed"),
+            (baseline(identity_residual=1.0), "broken", "is broken"),
+            (row_of("none.default", None, status="failed", failure="died"), "failed", "failed"),
         ],
     )
-    def test_baseline_of_no_use(self, changes: Row, state: str, words: str) -> None:
+    def test_baseline_of_no_use(self, lost: Row, state: str, words: str) -> None:
         """Nothing is faster than a number that is wrong or missing."""
-        found, verdicts = judged(BASELINE | changes, row("s2.default", 300, (2.9, 3.1)))
+        found, verdicts = judged(dict(lost), row("s2.default", 300))
 
         assert verdicts == {"none.default": state, "s2.default": "unclear"}
         assert found["rows"][1]["reasons"] == [f"its baseline none.default {words}"]
-        assert found["winner"] is None
+        assert (found["winner"], found["sweet_spot"]) == (None, [])
         assert found["sentence"] == "At load 1 no baseline gave a number to compare with."
 
     def test_caveats(self) -> None:
         """A partial row and near-ties are no fault, and are told."""
         near_tie = {"exact": "near-tie", "worst_nats": 0.004, "status": "partial", "failure": "stalled: 60 s"}
 
-        found, verdicts = judged(BASELINE, row("s2.default", 130, (1.2, 1.4), **near_tie))
+        found, verdicts = judged(baseline(), row("s2.default", 130, **near_tie))
 
         assert verdicts["s2.default"] == "faster"
         assert found["rows"][1]["reasons"][:2] == [
@@ -120,9 +118,20 @@ class TestRows:
             "tokens differ in near-ties alone, at most 0.0040 nats",
         ]
 
+    def test_a_second_opinion(self) -> None:
+        """Where the bootstrap does not leave 1 out, the verdict stands and the doubt beside it."""
+        doubt = {"speedup_bootstrap_low": 0.95, "speedup_bootstrap_high": 1.3}
+
+        found, verdicts = judged(baseline(), row("s2.default", 110, **doubt))
+
+        assert verdicts["s2.default"] == "faster"
+        assert found["rows"][1]["reasons"][0] == (
+            "with other prompts it might be 0.950 to 1.300, by the bootstrap"
+        )
+
     def test_load_never_reached(self) -> None:
         """A row without a speed says what to do."""
-        found, verdicts = judged(BASELINE, row("s2.default", None))
+        found, verdicts = judged(baseline(), row_of("s2.default", [None] * 4))
 
         assert verdicts["s2.default"] == "unclear"
         assert "the whole load never decoded at once; send more prompts" in found["rows"][1]["reasons"][0]
@@ -134,83 +143,105 @@ class TestWinner:
     def test_the_fastest(self) -> None:
         """Of two that are told apart the faster one wins, and not the one with the longer accept_length."""
         found, _ = judged(
-            BASELINE,
-            row("s2.default", 150, (1.45, 1.55), accept_length=2.0),
-            row("s3.default", 130, (1.25, 1.35), accept_length=2.6),
+            baseline(),
+            row("s2.default", 150, accept_length=2.0),
+            row("s3.default", 130, accept_length=2.6),
         )
 
         assert (found["winner"], found["use_baseline"], found["tied_with"]) == ("s2.default", False, [])
+        assert found["sweet_spot"] == ["s2.default"]
         assert found["sentence"] == (
-            "At load 1 use s2.default, 150 tokens/s: 1.5 times its baseline none.default "
-            "(95 % interval 1.45 to 1.55), the same tokens."
+            "At load 1 use s2.default: 1.5 times its baseline none.default (1.5 to 1.5), the same tokens."
+        )
+        assert found["detail"].startswith(
+            "s2.default decodes 150 tokens/s. Intervals of speedups are adjusted"
         )
 
     def test_ties_go_to_fewer_steps(self) -> None:
-        """Where intervals overlap, the cheaper configuration is as good."""
+        """Where the best can't be told apart, the cheaper configuration is as good."""
         found, _ = judged(
-            BASELINE,
-            row("s2.default", 148, (1.44, 1.52)),
-            row("s3.default", 150, (1.46, 1.54)),
-            row("s5.default", 130, (1.25, 1.35)),
+            baseline(),
+            row("s2.default", 149, share=0.01, shift=1),
+            row("s3.default", 151, share=0.01, shift=2),
+            row("s5.default", 120, share=0.01),
         )
 
         assert (found["winner"], found["tied_with"]) == ("s2.default", ["s3.default"])
-        assert found["sentence"].endswith("; not told apart from s3.default, with as many steps or more.")
+        assert found["sweet_spot"] == ["s2.default", "s3.default"]
+        told = "s3.default is the fastest as measured, 151 tokens/s, and not told apart from s2.default: "
+        assert told in found["detail"]
 
-    def test_speeds_overlap_and_speedups_do_not(self) -> None:
-        """What slows all down in a round widens the speeds' intervals, not those of the speedups."""
-        wide = {"decode_tokens_per_s_low": 80.0, "decode_tokens_per_s_high": 200.0}
+    @pytest.mark.parametrize("plainer_first", [True, False])
+    def test_then_to_the_plainer_nccl_variant(self, plainer_first: bool) -> None:
+        """Of as many steps, that of the NCCL variant which stands earlier in the plan."""
+        plain = [baseline(), row("s2.default", 150, share=0.005, shift=1), row("s3.default", 151, 0.005, 2)]
+        ring = [baseline(100.2, "ring"), row("s2.ring", 151, share=0.005, shift=2)]
 
-        found, _ = judged(
-            BASELINE,
-            row("s2.default", 140, (1.38, 1.42)) | wide,
-            row("s3.default", 150, (1.48, 1.52)) | wide,
-        )
+        found, _ = judged(*(plain + ring if plainer_first else ring + plain))
+
+        assert found["winner"] == ("s2.default" if plainer_first else "s2.ring")
+        assert set(found["sweet_spot"]) == {"s2.default", "s3.default", "s2.ring"}
+
+    def test_what_slows_a_round_is_no_spread(self) -> None:
+        """Speeds that vary alike from round to round are told apart by what is left."""
+        drift = [1.0, 0.5, 1.4, 0.9]
+        rows = [baseline(), row("s2.default", 140, shift=1), row("s3.default", 142, shift=2)]
+        for each in rows:
+            speeds = each["decode_tokens_per_s_by_round"]
+            each["decode_tokens_per_s_by_round"] = [a * b for a, b in zip(speeds, drift, strict=True)]
+
+        found, _ = judged(*rows)
 
         assert (found["winner"], found["tied_with"]) == ("s3.default", [])
 
     def test_nothing_is_faster(self) -> None:
         """The baseline is a legal answer."""
-        found, _ = judged(BASELINE, row("s2.default", 90, (0.85, 0.95)), row("s3.default", 101, (0.95, 1.07)))
+        found, _ = judged(baseline(), row("s2.default", 90), row("s3.default", 100.1))
 
         assert (found["winner"], found["use_baseline"]) == ("none.default", True)
-        assert found["sentence"] == (
-            "At load 1 use the baseline none.default, 100 tokens/s: nothing is proven faster."
-        )
+        assert found["sentence"] == "At load 1 use the baseline none.default: nothing is proven faster."
 
     def test_another_baseline_beats_every_speedup(self) -> None:
         """Speculation may gain much over a slow NCCL variant and still lose to a fast one without it."""
         found, verdicts = judged(
-            BASELINE,
-            row("s2.default", 130, (1.25, 1.35)),
-            row("none.ring", 160),
-            row("s2.ring", 140, (0.85, 0.9)),
+            baseline(), row("s2.default", 130), baseline(160, "ring"), row("s2.ring", 140)
+        )
+
+        assert (verdicts["s2.default"], verdicts["s2.ring"]) == ("faster", "slower")
+        assert (found["winner"], found["use_baseline"]) == ("none.ring", True)
+        assert found["more_rounds"] == {}
+
+    def test_the_winner_beats_every_baseline(self) -> None:
+        """Faster than its own is not enough: one that may be as slow as another baseline can't win."""
+        found, verdicts = judged(
+            baseline(), row("s2.default", 130, share=0.02), baseline(128, "ring"), row("s2.ring", 120)
         )
 
         assert verdicts["s2.default"] == "faster"
-        assert (found["winner"], found["use_baseline"]) == ("none.ring", True)
+        assert found["winner"] == "none.ring"
+        assert found["more_rounds"]["s2.default"] > 0
 
-    def test_a_beaten_baseline_wins_no_tie(self) -> None:
-        """Speeds vary more from round to round than speedups: none.default is known to be slower than s2."""
-        wide = {"decode_tokens_per_s_low": 80.0, "decode_tokens_per_s_high": 150.0}
+    def test_it_says_which_baselines_it_beats(self) -> None:
+        """A reader sees that the fastest NCCL variant without speculation was among them."""
+        found, _ = judged(baseline(), row("s2.default", 150), baseline(120, "ring"), row("s2.ring", 130))
 
-        found, _ = judged(
-            BASELINE | wide,
-            row("s2.default", 109, (1.07, 1.11)) | wide,
-            row("none.ring", 100) | wide,
-            row("s3.ring", 110, (1.08, 1.12)) | wide,
-        )
+        assert found["winner"] == "s2.default"
+        assert "It beats each of 2 baselines (none.default, none.ring)." in found["detail"]
 
-        assert (found["winner"], found["tied_with"]) == ("s2.default", ["s3.ring"])
+    def test_ties_of_baselines(self) -> None:
+        """Of two baselines that can't be told apart, the plainer one is used."""
+        found, _ = judged(baseline(100), row("s2.default", 90), row_of("none.ring", around(100.1, shift=2)))
+
+        assert (found["winner"], found["tied_with"]) == ("none.default", ["none.ring"])
 
     def test_a_control_never_wins(self) -> None:
         """The baseline measured twice shows noise; a control that comes out faster is a warning."""
-        found, verdicts = judged(BASELINE, row("none-again.default", 120, (1.1, 1.3)))
+        found, verdicts = judged(baseline(), row("none-again.default", 120))
 
         assert verdicts["none-again.default"] == "faster"
         assert found["winner"] == "none.default"
         assert found["warnings"] == [
-            "none-again.default at load 1 repeats none.default and is faster, speedup 1.100 to 1.300: "
+            "none-again.default at load 1 repeats none.default and is faster, speedup 1.197 to 1.203: "
             "so small a difference proves nothing"
         ]
 
@@ -218,10 +249,10 @@ class TestWinner:
     def test_verdict_load(self, asked: int | None, load: int, winner: str) -> None:
         """The load that decides is the study's, the smallest if it names none."""
         found, _ = judged(
-            BASELINE | {"load": 8},
-            BASELINE,
-            row("s2.default", 90, (0.85, 0.95), load=8),
-            row("s2.default", 130, (1.2, 1.4)),
+            baseline(load=8),
+            baseline(),
+            row("s2.default", 90, load=8),
+            row("s2.default", 130),
             load=asked,
         )
 
@@ -233,20 +264,86 @@ class TestWinner:
             ("s2.default", 1),
         ]
 
+    def test_a_load_that_was_not_measured(self) -> None:
+        """No other load is put in its place."""
+        with pytest.raises(StudyError, match=r"verdict_load: 4, expected one of the study's loads \[1\]"):
+            judged(baseline(), load=4)
+
     def test_sampled(self) -> None:
         """At a temperature above 0 a variant can win, and the sentence claims no equal tokens."""
         sampled = {"exact": "not claimed (temperature > 0)"}
 
-        found, _ = judged(BASELINE | sampled, row("s2.default", 130, (1.2, 1.4), **sampled))
+        found, _ = judged(baseline(**sampled), row("s2.default", 130, **sampled))
 
         assert found["winner"] == "s2.default"
         assert found["sentence"].endswith(", equal tokens not claimed (temperature > 0).")
 
     def test_many_ties(self) -> None:
-        """The sentence stays short."""
-        rows = [row(f"s{steps}.default", 130, (1.2, 1.4)) for steps in range(1, 7)]
+        """The sentence stays short, and so does its detail."""
+        rows = [row(f"s{steps}.default", 130, share=0.01, shift=steps % 3) for steps in range(1, 7)]
 
-        found, _ = judged(BASELINE, *rows)
+        found, _ = judged(baseline(), *rows)
 
         assert len(found["tied_with"]) == 5
-        assert "from s2.default, s3.default, s4.default and 2 more, with" in found["sentence"]
+        assert len(found["sentence"].split()) <= 20
+        assert "from s2.default, s3.default, s4.default and 2 more: then fewer steps" in found["detail"]
+
+
+class TestMoreRounds:
+    """Tests of `more_rounds`."""
+
+    @staticmethod
+    def rounds_of(speeds: Sequence[tuple[float, float]], times: int) -> list[Row]:
+        """Return a baseline and a variant with these speeds, over and over."""
+        first, second = (list(side) * times for side in zip(*speeds, strict=True))
+        return [row_of("none.default", first), row_of("s2.default", second)]
+
+    def test_they_decide(self) -> None:
+        """With as many more rounds like those that were measured, what was unclear is not."""
+        speeds = [(100, 101), (100, 107), (100, 102), (100, 98)]
+        before, verdicts = judged(*self.rounds_of(speeds, 1))
+        more = before["more_rounds"]["s2.default"]
+
+        after, verdicts_after = judged(*self.rounds_of(speeds, 1 + -(-more // len(speeds))))
+
+        assert verdicts["s2.default"] == "unclear"
+        assert 4 < more < 60
+        assert verdicts_after["s2.default"] == "faster"
+        assert after["more_rounds"] == {}
+        assert f"More rounds that would settle what is open: {more} for s2.default." in before["detail"]
+
+    def test_by_the_rule(self) -> None:
+        """They are the fewest at which the gain as observed is found with a chance of 80 %."""
+        logs = [0.0, 0.06, 0.02, -0.02]
+        found, _ = judged(row_of("none.default", [1.0] * 4), row_of("s2.default", np.exp(logs).tolist()))
+
+        def enough(rounds: int) -> bool:
+            limit = stdtrit(rounds - 1, 0.975) + ndtri(0.8)
+            return bool(limit * np.std(logs, ddof=1) / rounds**0.5 <= np.mean(logs))
+
+        assert found["more_rounds"]["s2.default"] == next(n for n in range(5, 999) if enough(n)) - 4
+
+    def test_the_wider_the_more(self) -> None:
+        """Twice the spread asks for about four times the rounds."""
+        narrow, wide = (
+            judged(baseline(), row("s2.default", 100, share=share))[0]["more_rounds"]["s2.default"]
+            for share in (0.02, 0.04)
+        )
+
+        assert wide == pytest.approx(4 * narrow, rel=0.2)
+
+    def test_none_for_what_is_not_worthwhile(self) -> None:
+        """A variant known to within 1 % of its baseline needs no more, though it is neither."""
+        found, verdicts = judged(baseline(), row("s2.default", 100.01))
+
+        assert verdicts["s2.default"] == "unclear"
+        assert found["more_rounds"] == {}
+
+    def test_a_tie_that_costs(self) -> None:
+        """The winner by fewer steps says how many rounds would show that it is the slower one."""
+        found, _ = judged(
+            baseline(), row("s2.default", 146, share=0.03), row("s3.default", 150, share=0.03, shift=2)
+        )
+
+        assert found["winner"] == "s2.default"
+        assert list(found["more_rounds"]) == ["s2.default"]

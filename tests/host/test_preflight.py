@@ -18,7 +18,7 @@ def plan(engine: str = "engine-cpu", **launch: Any) -> Plan:  # noqa: ANN401
         Launch("none.default", "dedicated", "", ("none.default",), args, {}),
         Launch("none.ll", "dedicated", "", ("none.ll",), args, launch.pop("env", {})),
     )
-    return Plan("s", engine, "0.5.23", 0, 1, "", (), launches, (), workload, Estimate(2, 1, 0.0))
+    return Plan("s", engine, "0.5.23", 0, 1, "", 1, (), launches, (), workload, Estimate(2, 1, 0.0))
 
 
 class TestPreflight:

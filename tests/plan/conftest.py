@@ -34,6 +34,7 @@ nccl:
 args_sets: {{}}
 controls: [aa]
 loads: [1]
+verdict_load: 1
 prompts: {{file: prompts.jsonl, sha256: {"a" * 64}, chat_template: null, thinking: null}}
 generation: {{max_new_tokens: 128, ignore_eos: true, temperature: 0}}
 exactness: {{near_tie_nats: 0.0}}

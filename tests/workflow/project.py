@@ -25,6 +25,7 @@ STUDY: dict[str, Any] = {
     "args_sets": {},
     "controls": [],
     "loads": [1],
+    "verdict_load": 1,
     "prompts": {"file": "prompts.jsonl", "sha256": "", "chat_template": None, "thinking": None},
     "generation": {"max_new_tokens": 16, "ignore_eos": True, "temperature": 0},
     "exactness": {"near_tie_nats": 0.1},

@@ -1,0 +1,64 @@
+"""Adds to the summary how many times as fast each variant of a load is as its baseline. Pure."""
+
+import math
+from collections.abc import Sequence
+
+from sweetspot.analyse.design import Design, Indices, Row
+from sweetspot.analyse.speedups import family
+
+
+def speedup_columns(rows: Sequence[Row]) -> list[Row]:
+    """Return for each of *rows* its columns on speedup. The intervals depend on each other.
+
+    Args:
+        rows: Of the summary, all those of one load.
+
+    Returns:
+        `speedup`, `speedup_low`, `speedup_high` and `p_value_adjusted`; null what is not known.
+    """
+    columns: list[Row] = [
+        dict.fromkeys(["speedup", "speedup_low", "speedup_high", "p_value_adjusted"]) for _ in rows
+    ]
+    for row, found in zip(rows, columns, strict=True):
+        if row["variant"] == row["baseline"] and row["decode_tokens_per_s"] is not None:
+            found["speedup"] = 1.0
+    compared = family(Design.of(rows), references(rows))
+    p_values = compared.p_values()
+    for arm, half_width in compared.half_widths().items():
+        centre, half = float(compared.differences[arm].centre[0]), float(half_width[0])
+        columns[arm]["speedup"] = math.exp(centre)
+        if not math.isnan(half):
+            columns[arm]["speedup_low"] = math.exp(centre - half)
+            columns[arm]["speedup_high"] = math.exp(centre + half)
+            columns[arm]["p_value_adjusted"] = float(p_values[arm])
+    return columns
+
+
+def references(rows: Sequence[Row]) -> dict[int, Indices]:
+    """Return the arms that each is compared with: its baseline, with the controls that repeat it.
+
+    A control is itself compared with the baseline alone. One that was not measured in the same rounds is
+    left out.
+
+    Args:
+        rows: Of the summary, all those of one load, an arm a row.
+    """
+    arms = {row["variant"]: arm for arm, row in enumerate(rows)}
+    found = {}
+    for arm, row in enumerate(rows):
+        baseline = arms[row["baseline"]]
+        repeats = [
+            other
+            for other, repeat in enumerate(rows)
+            if repeat["control"]
+            and repeat["baseline"] == row["baseline"]
+            and _rounds(repeat) == _rounds(rows[baseline])
+        ]
+        if arm != baseline:
+            found[arm] = (baseline,) if row["control"] else (baseline, *repeats)
+    return found
+
+
+def _rounds(row: Row) -> list[int]:
+    speeds = row["decode_tokens_per_s_by_round"] or []
+    return [round_ for round_, speed in enumerate(speeds) if speed is not None]

@@ -1,0 +1,77 @@
+"""Puts a decision into words: the headline, what stands behind it, and warnings. Pure."""
+
+from collections.abc import Mapping, Sequence
+
+from sweetspot.analyse.decision import Decision
+from sweetspot.analyse.design import Row
+from sweetspot.measure.exactness import NOT_CLAIMED
+
+_NAMED = 3  # of a list; the rest is counted
+
+
+def headline(decision: Decision, load: int) -> str:
+    """Return what to use, in about 20 words."""
+    winner = decision.winner
+    if winner is None:
+        return f"At load {load} no baseline gave a number to compare with."
+    if winner["verdict"] == "reference":
+        return f"At load {load} use the baseline {winner['variant']}: nothing is proven faster."
+    tokens = {"exact": "the same tokens", "near-tie": "the same tokens but for near-ties"}
+    return (
+        f"At load {load} use {winner['variant']}: {winner['speedup']:.3g} times its baseline "
+        f"{winner['baseline']} ({winner['speedup_low']:.3g} to {winner['speedup_high']:.3g}), "
+        f"{tokens.get(winner['exact'], f'equal tokens {NOT_CLAIMED}')}."
+    )
+
+
+def detail(decision: Decision, rows: Sequence[Row]) -> str:
+    """Return what the headline rests on, and what it leaves open.
+
+    Args:
+        decision: At the verdict load.
+        rows: Those of the summary at that load, with their verdicts.
+    """
+    said = []
+    winner = decision.winner
+    if winner is not None:
+        said.append(f"{winner['variant']} decodes {winner['decode_tokens_per_s']:.4g} tokens/s.")
+        baselines = [row["variant"] for row in rows if row["verdict"] == "reference"]
+        if len(baselines) > 1 and winner["verdict"] != "reference":
+            said.append(f"It beats each of {len(baselines)} baselines ({_listed(baselines)}).")
+        fastest = decision.fastest
+        ties = [row["variant"] for row in decision.sweet_spot if row is not fastest]
+        if fastest is not None and ties:
+            speed = f"{fastest['decode_tokens_per_s']:.4g} tokens/s"
+            said.append(
+                f"{fastest['variant']} is the fastest as measured, {speed}, and not told apart from "
+                f"{_listed(ties)}: then fewer steps win, then the plainer NCCL variant."
+            )
+    if decision.more_rounds:
+        said.append(f"More rounds that would settle what is open: {_rounds(decision.more_rounds)}.")
+    broken = [row["variant"] for row in rows if row["verdict"] in ("broken", "failed")]
+    if broken:
+        said.append(f"Not ranked, broken or failed: {_listed(broken)}.")
+    compared = sum(row["speedup_low"] is not None for row in rows)
+    if compared:
+        said.append(
+            f"Intervals of speedups are adjusted: of studies without a difference, 5 % show one in any of "
+            f"the {compared} comparisons; intervals of speeds are not."
+        )
+    return " ".join(said)
+
+
+def warning(row: Row) -> str:
+    """Return what it means that a control differs from the baseline that it repeats."""
+    return (
+        f"{row['variant']} at load {row['load']} repeats {row['baseline']} and is {row['verdict']}, "
+        f"speedup {row['speedup_low']:.3f} to {row['speedup_high']:.3f}: so small a difference proves nothing"
+    )
+
+
+def _rounds(more: Mapping[str, int]) -> str:
+    fewest_first = sorted(more, key=lambda variant: more[variant])
+    return _listed([f"{more[variant]} for {variant}" for variant in fewest_first])
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
