@@ -23,7 +23,7 @@ rule models:
     resources:
         study=str(STUDY.file),
     params:
-        models=STUDY.models,
+        models=lambda wildcards: STUDY.models,
     shell:
         r"""
         exec sweetspot models \
@@ -43,7 +43,7 @@ rule prompts:
     resources:
         study=str(STUDY.file),
     params:
-        prompts=STUDY.prompts,
+        prompts=lambda wildcards: STUDY.prompts,
     shell:
         r"""
         exec sweetspot prompts \

@@ -23,7 +23,7 @@ rule plan:
     resources:
         study=str(STUDY.file),
     params:
-        plan=STUDY.plan.to_json(),
+        plan=lambda wildcards: STUDY.plan.to_json(),
     shell:
         r"""
         exec sweetspot plan {resources.study:q} \

@@ -42,7 +42,10 @@ rule run:
     threads: workflow.cores or 1  # nothing else runs beside a timed run
     resources:
         gpu_host=1,
-        # no params: a longer patience is no reason to measure again
+        # no params: a longer patience, or another place for the same files, is no reason to measure again
+        target=str(STUDY.folders["target"]),
+        draft=str(STUDY.folders["draft"]),
+        python=STUDY.python or "",
         start_s=str(STUDY.values["limits"]["start_s"]),
         stall_s=str(STUDY.values["limits"]["stall_s"]),
     shell:
@@ -50,6 +53,9 @@ rule run:
         exec sweetspot run --parent $PPID \
             --results results/{wildcards.study} \
             --asked {input.asked:q} \
+            --target {resources.target:q} \
+            --draft {resources.draft:q} \
+            --python {resources.python:q} \
             --start-s {resources.start_s} \
             --stall-s {resources.stall_s} \
             --out {output.record:q} 2>{log:q}

@@ -95,12 +95,16 @@ def preflight(arguments: argparse.Namespace) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Measure one launch in one round. A launch that fails is recorded as such."""
     from sweetspot.engine.keeper import die_with_parent
+    from sweetspot.run.job import Places
     from sweetspot.run.runner import run
 
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda received, frame: sys.exit(128 + received))
     die_with_parent(signal.SIGTERM, arguments.parent)  # a killed Snakemake takes its run with it
     limits = {"start_s": arguments.start_s, "stall_s": arguments.stall_s}
-    run(arguments.results, _read(arguments.asked), limits, arguments.out)
+    folders = {"target": arguments.target, "draft": arguments.draft}
+    places = Places(folders, Path(arguments.python) if arguments.python else None)
+    run(arguments.results, _read(arguments.asked), limits, places, arguments.out)
 
 
 def measure(arguments: argparse.Namespace) -> None:
@@ -239,6 +243,15 @@ def compare(arguments: argparse.Namespace) -> None:
     print(describe(compare(*map(StudyFiles.read, (arguments.a, arguments.b)))))
 
 
+def audit(arguments: argparse.Namespace) -> int:
+    """Recompute the numbers that somebody published, and list what contradicts what; 1 if anything does."""
+    from sweetspot.analyse.audit import audit, format
+
+    found = audit(arguments.file.read_text(errors="replace"), arguments.file.name)
+    print(format(found))
+    return found.exit_code
+
+
 def check(arguments: argparse.Namespace) -> None:
     """Fail if a launch failed, after the report has shown it, with the server's last words."""
     from sweetspot.run.outcomes import check
@@ -255,14 +268,14 @@ def publish(arguments: argparse.Namespace) -> None:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one verb; return 0, or 2 after one line about what is wrong with the input or the machine."""
+    """Run one verb; return its status, or 2 after one line about a fault of the input or the machine."""
     arguments = parser().parse_args(words)
     try:
-        arguments.verb(arguments)
+        status: int | None = arguments.verb(arguments)
+        return status or 0
     except SweetspotError as error:
         print(error, file=sys.stderr)
         return 2
-    return 0
 
 
 def parser() -> argparse.ArgumentParser:
@@ -270,7 +283,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="sweetspot", description="Find the fastest speculative decoding.")
     verbs = top.add_subparsers(required=True, metavar="VERB")
 
-    def add(verb: Callable[[argparse.Namespace], None], *paths: str) -> argparse.ArgumentParser:
+    def add(verb: Callable[[argparse.Namespace], int | None], *paths: str) -> argparse.ArgumentParser:
         words = str(verb.__doc__)
         added = verbs.add_parser(verb.__name__, help=words.splitlines()[0], description=words)
         added.set_defaults(verb=verb)
@@ -290,7 +303,8 @@ def parser() -> argparse.ArgumentParser:
     for verb in (models, prompts, preflight):
         add(verb, "study", "out")
     add(host, "out")
-    started = add(run, "results", "asked", "out")
+    started = add(run, "results", "asked", "target", "draft", "out")
+    started.add_argument("--python", default="", help="interpreter of an external engine")
     started.add_argument("--parent", type=int, default=os.getppid(), help="process whose death ends the run")
     started.add_argument("--start-s", type=float, required=True)
     started.add_argument("--stall-s", type=float, required=True)
@@ -302,6 +316,7 @@ def parser() -> argparse.ArgumentParser:
     add(figures, "summary", "verdict", "out")
     add(report, "run", "plan", "summary", "verdict", "command", "figures", "out")
     add(check, "run", "plan", "out")
+    add(audit).add_argument("file", type=Path, metavar="FILE")
     add(reported, "figures", "out")
     compared = add(compare)
     compared.add_argument("a", type=Path, metavar="results/A")

@@ -9,6 +9,7 @@ from typing import Any, Self
 from sweetspot.errors import StudyError
 from sweetspot.host import engines, env
 from sweetspot.models import prepare, prompts
+from sweetspot.models.identity import resolve
 from sweetspot.plan import Plan, entry, plan_study, priority
 from sweetspot.plan.study import load
 from sweetspot.run.job import PROTOCOL
@@ -76,6 +77,11 @@ class Study:
             return None
         return Path(self.python) if self.python else env.python_of(self.engine)
 
+    @property
+    def folders(self) -> dict[str, Path]:
+        """Where target and draft lie, made or not."""
+        return resolve(self.values["models"], prepare.CONSTRUCTED)
+
     def runs(self) -> list[tuple[str, int]]:
         """Return each launch of the plan in each round."""
         rounds = range(self.plan.rounds)
@@ -128,7 +134,10 @@ class Study:
         outcome = self.record(launch_id, round_).with_name("outcome.json")
         if not outcome.exists():
             return 0
-        last = json.loads(outcome.read_text())
+        try:
+            last = json.loads(outcome.read_text())
+        except ValueError:  # cut short by a full disk
+            return 1
         return int(last["attempt"]) + int(last["status"] == "failed")
 
     def priority(self, launch_id: str, round_: int) -> int:

@@ -51,8 +51,11 @@ def hold_folder() -> None:
     Raises:
         RunError: If another one is at work.
     """
-    RESULTS.mkdir(exist_ok=True)
-    guard = (RESULTS / ".lock").open("w")
+    try:
+        RESULTS.mkdir(exist_ok=True)
+        guard = (RESULTS / ".lock").open("w")
+    except OSError as error:
+        raise RunError(f"results/: {error.strerror}, expected a folder to write into; make it one") from None
     _HELD.append(guard)
     try:
         fcntl.flock(guard, fcntl.LOCK_EX | fcntl.LOCK_NB)

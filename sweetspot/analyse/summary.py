@@ -66,7 +66,7 @@ def summarise(tables: Mapping[str, pl.DataFrame], plan: Mapping[str, Any]) -> pl
                 row |= pooled_acceptance(passes[cell], variant)
                 row |= pooled_latency(passes[cell], requests[cell])
                 row |= _exactness(exact[cell])
-                row["identity_residual"] = _residual(row)
+                row["identity_residual"] = _residual(row, passes[cell])
                 if variant["id"] != variant["baseline"] and (variant["baseline"], load) in requests:
                     ends = bootstrap(requests[cell], requests[variant["baseline"], load]) or (None, None)
                     row["speedup_bootstrap_low"], row["speedup_bootstrap_high"] = ends
@@ -133,7 +133,18 @@ def _exactness(exact: pl.DataFrame) -> Row:
     }
 
 
-def _residual(row: Row) -> float | None:
-    """Return the identity's residual from the numbers that the row shows."""
-    terms = (row["decode_tokens_per_s"], row["load"], row["cycle_s"], row["accept_length"])
-    return None if None in terms else identity_residual(*terms)
+def _residual(row: Row, passes: pl.DataFrame) -> float | None:
+    """Return the identity's residual: at load 1 from the numbers that the row shows.
+
+    Above load 1 those are of the windows in which the whole load ran, a sample of the cycles in which some
+    prompts weigh more than others, while the server counts all cycles. So there it is tokens a chunk
+    interval, of all intervals.
+    """
+    if row["accept_length"] is None:
+        return None
+    if row["load"] == 1:
+        terms = (row["decode_tokens_per_s"], row["load"], row["cycle_s"], row["accept_length"])
+        return None if None in terms else identity_residual(*terms)
+    intervals = sum(sum(counts) for counts in passes["itl_chunk_counts"])
+    tokens = sum(passes["completion_tokens"]) - sum(passes["requests"])
+    return float(tokens / intervals / row["accept_length"] - 1) if intervals else None

@@ -53,7 +53,7 @@ def describe(asked: str, engine: str, python: str | None) -> dict[str, Any]:
     if engine == "fake":
         found: dict[str, Any] = {"name": engine, "built_by": "fake", "packages": packages(engine, None)}
     elif engine == "external":
-        found = {**installed.record_external(Path(str(python))), "interpreter": python}
+        found = installed.record_external(Path(str(python)))
     else:
         found = installed.record(engine)
     return {"asked": asked, **found}

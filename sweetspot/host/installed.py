@@ -93,7 +93,10 @@ def inspect(python: Path) -> dict[str, Any]:
         )
     except (OSError, subprocess.CalledProcessError) as error:
         raise InstallError(f"{python}: {error}, expected a Python interpreter; correct its path") from None
-    listed: dict[str, Any] = json.loads(answer.stdout)
+    try:
+        listed: dict[str, Any] = json.loads(answer.stdout)
+    except ValueError:
+        raise InstallError(f"{python}: no Python, expected an interpreter; correct its path") from None
     listed["packages"] = dict(sorted((_normal(n), v) for n, v in listed["packages"].items()))
     return listed
 

@@ -54,7 +54,10 @@ def _prompts_fit(plan: Plan, prompts: Sequence[Mapping[str, Any]]) -> str:
     longest = max(prompts, key=lambda prompt: len(prompt["input_ids"]))
     needed = len(longest["input_ids"]) + plan.workload.generation["max_new_tokens"]
     for launch in plan.launches:
-        context = int(str(launch.args.get("context-length", needed)))
+        given = str(launch.args.get("context-length", needed))
+        if not given.isdecimal():
+            raise RunError(f"context-length: {given!r}, expected a number of tokens; write it in digits")
+        context = int(given)
         if needed > context:
             raise RunError(
                 f"prompt {longest['id']}: {needed} tokens with those to be generated, expected at most "

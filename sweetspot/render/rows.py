@@ -76,6 +76,7 @@ def with_interval(
     decimals = -_magnitude(half_width)
     if half_width * 10**decimals < 2:
         decimals += 1
+    decimals = max(decimals, 1 - _magnitude(value))  # two digits of the value, however wide the interval
     while apart_from is not None and any(
         end != apart_from and round(end, decimals) == apart_from for end in (low, high)
     ):

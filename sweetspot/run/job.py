@@ -15,6 +15,14 @@ WORKLOAD = ("loads", "repeats", "warmup_passes", "generation")
 
 
 @dataclass(frozen=True)
+class Places:
+    """Where things lie today; no part of what is measured."""
+
+    folders: dict[str, Path]  # of the target and the draft
+    interpreter: Path | None  # of an external engine
+
+
+@dataclass(frozen=True)
 class Job:
     """One launch in one round, with everything that it needs."""
 
@@ -41,43 +49,42 @@ def order_of_passes(job: Job) -> list[tuple[str, int, int]]:
     return passes
 
 
-def read_job(study: Path, asked: dict[str, Any], limits: dict[str, float]) -> Job:
+def read_job(study: Path, asked: dict[str, Any], limits: dict[str, float], places: Places) -> Job:
     """Return the job that is asked for, with what the study's files say of engine, models and prompts.
 
     Args:
         study: The study's folder in `results/`.
         asked: `launch`, `round` and `identity`.
         limits: `start_s` and `stall_s`, in seconds.
+        places: Where the models and an external engine's interpreter lie.
 
     Raises:
         InstallError: If the engine's environment is not built.
     """
     identity = asked["identity"]
     installed = json.loads((study / "plan" / "engine.json").read_text())
-    models = json.loads((study / "models.json").read_text())
-    interpreter = installed.pop("interpreter", None)
     return Job(
         launch={"id": asked["launch"], **{key: identity[key] for key in ("kind", "variants", "args", "env")}},
         round=asked["round"],
         seed=identity["seed"],
         baselines=identity["baselines"],
         workload={**{key: identity[key] for key in WORKLOAD}, "limits": limits},
-        engine=_engine(installed["name"], interpreter),
-        folders={role: Path(models[role]["folder"]) for role in ("target", "draft")},
+        engine=_engine(installed["name"], places.interpreter),
+        folders=places.folders,
         prompts=[json.loads(line) for line in (study / "prompts.jsonl").read_text().splitlines()],
         facts={
             "protocol": PROTOCOL,
             "identity": identity,
             "host": facts(),
             "engine": installed,
-            "models": models,
+            "models": json.loads((study / "models.json").read_text()),
             "prompts_sha256": identity["prompts"]["sha256"],
         },
     )
 
 
-def _engine(name: str, interpreter: str | None) -> base.Engine:
+def _engine(name: str, interpreter: Path | None) -> base.Engine:
     """Return the engine *name*, whose *interpreter* is given if it is the user's own."""
     if name == "fake":
         return base.fake()
-    return base.sglang(name, Path(interpreter) if interpreter else env.python_of(name))
+    return base.sglang(name, interpreter or env.python_of(name))

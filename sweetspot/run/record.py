@@ -93,7 +93,7 @@ def read(path: Path) -> dict[str, Any]:
     Raises:
         RecordError: If there is none, or it is damaged, of another format, or lacks a top-level key.
     """
-    again = "measure this launch again"
+    again = "delete it to measure this launch again"
     try:
         text = path.read_text(encoding="utf-8")
         record = json.loads(text)

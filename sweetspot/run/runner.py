@@ -18,14 +18,14 @@ from sweetspot.engine.redact import Redactor
 from sweetspot.engine.sglang import Server
 from sweetspot.errors import EngineError
 from sweetspot.run.client import observed, send_pass
-from sweetspot.run.job import Job, order_of_passes, read_job
+from sweetspot.run.job import Job, Places, order_of_passes, read_job
 from sweetspot.run.lock import host_lock
 from sweetspot.run.record import FORMAT, digest, pack, write
 
 TOP_K = 4  # candidates recorded for each token of the reference pass
 
 
-def run(study: Path, asked: dict[str, Any], limits: dict[str, float], out: Path) -> None:
+def run(study: Path, asked: dict[str, Any], limits: dict[str, float], places: Places, out: Path) -> None:
     """Measure one launch in one round and write its record, `outcome.json` and `server.log.gz`.
 
     Args:
@@ -33,10 +33,11 @@ def run(study: Path, asked: dict[str, Any], limits: dict[str, float], out: Path)
         asked: `launch` (an id of the plan), `round`, `attempt` (failures before this one), and `identity`
             (what decides whether the record is still of the study).
         limits: `start_s` and `stall_s`, in seconds.
+        places: Where the models and an external engine's interpreter lie.
         out: The record; the other files are written beside it.
     """
     log = study / "logs" / "run" / asked["launch"] / f"{asked['round']}.server.log"
-    record = measure(read_job(study, asked, limits), out, log)
+    record = measure(read_job(study, asked, limits, places), out, log)
     outcome = {"attempt": asked["attempt"], "status": record["status"], "failure": record["failure"]}
     write(outcome, out.with_name("outcome.json"))
 

@@ -31,7 +31,7 @@ class TestIdentity:
     """Tests of `identity`."""
 
     def test_holds_digests_of_small_files_and_of_headers(self, tmp_path: Path) -> None:
-        """Configs and tokenizers are hashed whole; of the weights the header, and the size."""
+        """Configs and tokenizers are hashed whole; of the weights the size, the header, and samples."""
         folder = _model(tmp_path / "m")
         (folder / "README.md").write_text("not part of the model")
 
@@ -47,17 +47,21 @@ class TestIdentity:
                 "model.safetensors": {
                     "size_bytes": len(content),
                     "header_sha256": hashlib.sha256(content[8:-8]).hexdigest(),
+                    "sample_sha256": hashlib.sha256(content * 32).hexdigest(),
                 }
             },
         }
 
-    def test_does_not_read_the_weights(self, tmp_path: Path) -> None:
-        """Other numbers in tensors of the same names and sizes go unnoticed: the price of speed."""
+    @pytest.mark.parametrize("name", ["model.safetensors", "pytorch_model.bin"])
+    def test_another_training_is_another_model(self, tmp_path: Path, name: str) -> None:
+        """Other numbers in tensors of the same names and sizes are another model, also in a large file."""
         folder = _model(tmp_path / "m")
+        data = bytes(10_000_000)
+        (folder / name).write_bytes(_safetensors(data))
         before = identity(folder)
-        (folder / "model.safetensors").write_bytes(_safetensors(b"87654321"))
+        (folder / name).write_bytes(_safetensors(b"\x01" * len(data)))
 
-        assert identity(folder) == before
+        assert identity(folder) != before
 
     @pytest.mark.parametrize(
         ("name", "content"),
@@ -79,13 +83,16 @@ class TestIdentity:
 
         assert identity(folder) != before
 
-    def test_weights_that_are_not_safetensors_have_a_size_only(self, tmp_path: Path) -> None:
+    def test_weights_that_are_not_safetensors_have_no_header(self, tmp_path: Path) -> None:
         """Drafts are often published as one .bin file."""
         folder = _model(tmp_path / "m")
         (folder / "model.safetensors").unlink()
         (folder / "pytorch_model.bin").write_bytes(b"123")
 
-        assert identity(folder)["weights"] == {"pytorch_model.bin": {"size_bytes": 3, "header_sha256": None}}
+        sample = hashlib.sha256(b"123" * 32).hexdigest()
+        assert identity(folder)["weights"] == {
+            "pytorch_model.bin": {"size_bytes": 3, "header_sha256": None, "sample_sha256": sample}
+        }
 
     def test_a_missing_folder_config_or_weights_is_an_error(self, tmp_path: Path) -> None:
         """Each says the folder and what was expected in it."""

@@ -17,7 +17,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 1, "digest": "2b8d6bcca687d5a5"}
+DECIDED = {"protocol": 1, "digest": "569d60df4cab0694"}
 
 
 def digest_of(sources: list[Path]) -> str:

@@ -94,12 +94,12 @@ class TestRead:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("# a page", "Expecting value in line 1, expected JSON; measure this launch again"),
+            ("# a page", "Expecting value in line 1, expected JSON; delete it to measure this launch again"),
             ('{"format": 1, "sta', "truncated after 18 characters, expected a whole record; "),
-            ("[1, 2]", "a JSON list, expected an object; measure this launch again"),
-            ('{"format": 0}', "format 0, expected 1; measure this launch again"),
-            ('{"format": 2}', "format 2, expected 1; measure this launch again"),
-            ("{}", "format None, expected 1; measure this launch again"),
+            ("[1, 2]", "a JSON list, expected an object; delete it to measure this launch again"),
+            ('{"format": 0}', "format 0, expected 1; delete it to measure this launch again"),
+            ('{"format": 2}', "format 2, expected 1; delete it to measure this launch again"),
+            ("{}", "format None, expected 1; delete it to measure this launch again"),
         ],
     )
     def test_damaged(self, tmp_path: Path, text: str, message: str) -> None:
@@ -122,7 +122,7 @@ class TestRead:
         path = tmp_path / "record.json"
         path.write_bytes(b'{"\xff')
 
-        with pytest.raises(RecordError, match="byte 2 is not UTF-8, expected JSON; measure"):
+        with pytest.raises(RecordError, match="byte 2 is not UTF-8, expected JSON; delete"):
             read(path)
 
     @pytest.mark.parametrize("key", KEYS)
@@ -131,5 +131,5 @@ class TestRead:
         path = tmp_path / "record.json"
         path.write_text(json.dumps({name: value for name, value in RECORD.items() if name != key}))
 
-        with pytest.raises(RecordError, match=f"no {key!r} in it, expected one in every record; measure"):
+        with pytest.raises(RecordError, match=f"no {key!r} in it, expected one in every record; delete"):
             read(path)

@@ -93,7 +93,7 @@ def test_a_record_of_an_older_format(project: Project) -> None:
 
     answer = project.snakemake("--forcerun", "measure", "--", "all")
 
-    line = "s2.default/0/record.json: format 0, expected 1; measure this launch again"
+    line = "s2.default/0/record.json: format 0, expected 1; delete it to measure this launch again"
     assert answer.returncode != 0
     assert line in answer.stdout + answer.stderr
 

@@ -1,0 +1,43 @@
+"""What a table is, and which lines of a text may belong to one. Pure."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from sweetspot.analyse.audit.figures import Place
+
+RULE = re.compile(r"^[\s|+:=\-━─═┏┓┗┛┡┩┣┫╇╈┳┻┼├┤┌┐└┘┬┴╪╞╡╋╂┠┨╔╗╚╝╠╣╦╩╬]+$")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What stands in one cell."""
+
+    text: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; every row has as many cells as the header."""
+
+    number: int  # from 1, in the order of the text
+    header: list[Cell]
+    body: list[list[Cell]]
+    lines: range = field(default_factory=lambda: range(0))  # of the text, from 0
+    columns: tuple[int, int] | None = None  # of the line, if the table shares it with prose
+
+
+def blocks(
+    lines: Sequence[str], taken: set[int], belongs: Callable[[str], bool]
+) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of free lines that belong, as first line and the one after the last."""
+    free = [index for index, line in enumerate(lines) if index not in taken and belongs(line)]
+    if not free:
+        return
+    start = free[0]
+    for before, after in pairwise([*free, len(lines) + 1]):
+        if after != before + 1:
+            yield start, before + 1
+            start = after

@@ -1,0 +1,60 @@
+"""All rules, by the kind of fact they look at. docs/audit.md has an example of each. Pure."""
+
+from collections.abc import Callable, Iterator
+
+from sweetspot.analyse.audit import (
+    rule_claims,
+    rule_identity,
+    rule_phases,
+    rule_rates,
+    rule_same,
+    rule_speed,
+    rule_sweep,
+)
+from sweetspot.analyse.audit.conventions import Reading
+from sweetspot.analyse.audit.facts import Facts
+from sweetspot.analyse.audit.report import Finding
+
+OF_TABLE: tuple[Callable[[list[Reading]], Iterator[Finding]], ...] = (
+    rule_identity.mixed_convention,
+    rule_identity.identity,
+    rule_identity.accept_length_bound,
+)
+OF_TEXT: tuple[Callable[[Facts], Iterator[Finding]], ...] = (
+    rule_claims.percent,
+    rule_claims.percent_of_baseline,
+    rule_claims.draft_token_factor,
+    rule_phases.banner_speed,
+    rule_phases.banner_accept_length,
+    rule_phases.banner_phases,
+    rule_phases.phase_sum,
+    rule_phases.draft_time_falls,
+    rule_rates.accept_rate,
+    rule_rates.accept_rate_said,
+    rule_rates.vllm_metrics,
+    rule_speed.speedup,
+    rule_speed.change,
+    rule_speed.time_per_token,
+    rule_speed.requests_in_flight,
+    rule_speed.counts,
+    rule_sweep.accept_length_falls,
+    rule_same.same_configuration,
+    rule_sweep.sweep_gaps,
+)
+
+
+def findings(facts: Facts) -> Iterator[Finding]:
+    """Yield what every rule finds."""
+    for rows in facts.tables:
+        table = facts.readings_of(rows)
+        for of_table in OF_TABLE:
+            yield from of_table(table)
+        yield from rule_identity.range_one_end(table, _elsewhere(facts))
+    for of_text in OF_TEXT:
+        yield from of_text(facts)
+
+
+def _elsewhere(facts: Facts) -> list[tuple[str, float]]:
+    """Return tokens a cycle that other runs imply, and which runs these are."""
+    found = [(r.row.called, r.implied.middle) for r in facts.readings if r.implied is not None]
+    return found + list(rule_same.untuned_lengths(facts))
