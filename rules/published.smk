@@ -1,7 +1,8 @@
 """Render the studies that are in git. No rule writes below results/published/, so this never starts a server.
 
 IN   results/published/{study}/{{plan.json, run/}}: a study that was measured
-     results/published/{reported}/reported.yaml: figures that somebody published without records
+     results/published/{reported}/{{reported.yaml, statement.txt}}: figures that somebody published without
+     records, by row, and what is said of them
 OUT  results/rendered/{study}/: as results/{study}/ for a study of one's own
 """
 
@@ -21,7 +22,8 @@ localrules:
 rule reported:
     """Render figures that were published without records."""
     input:
-        "results/published/{reported}/reported.yaml",
+        figures="results/published/{reported}/reported.yaml",
+        statement="results/published/{reported}/statement.txt",
     output:
         multiext(
             "results/rendered/{reported}/",
@@ -29,6 +31,7 @@ rule reported:
             "verdict.json",
             "table.md",
             "table.csv",
+            "audit.txt",
             "report.html",
         ),
         expand(
@@ -43,6 +46,7 @@ rule reported:
     shell:
         r"""
         exec sweetspot reported \
-            --figures {input:q} \
+            --figures {input.figures:q} \
+            --statement {input.statement:q} \
             --out results/rendered/{wildcards.reported} 2>{log:q}
         """

@@ -45,7 +45,7 @@ rule run:
         # no params: a longer patience, or another place for the same files, is no reason to measure again
         target=str(STUDY.folders["target"]),
         draft=str(STUDY.folders["draft"]),
-        python=STUDY.python or "",
+        python=STUDY.python or "-",
         start_s=str(STUDY.values["limits"]["start_s"]),
         stall_s=str(STUDY.values["limits"]["stall_s"]),
     shell:

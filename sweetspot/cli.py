@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> None:
     die_with_parent(signal.SIGTERM, arguments.parent)  # a killed Snakemake takes its run with it
     limits = {"start_s": arguments.start_s, "stall_s": arguments.stall_s}
     folders = {"target": arguments.target, "draft": arguments.draft}
-    places = Places(folders, Path(arguments.python) if arguments.python else None)
+    places = Places(folders, None if arguments.python == "-" else Path(arguments.python))
     run(arguments.results, _read(arguments.asked), limits, places, arguments.out)
 
 
@@ -212,7 +212,8 @@ def report(arguments: argparse.Namespace) -> None:
 
 
 def reported(arguments: argparse.Namespace) -> None:
-    """Render figures that somebody published without records."""
+    """Render figures that somebody published without records, and the audit of what is stated."""
+    from sweetspot.analyse.audit import audit, format
     from sweetspot.analyse.reported import judge_reported, summarise_reported
     from sweetspot.analyse.reported_file import read
     from sweetspot.render.cautions import reported_cautions
@@ -231,7 +232,9 @@ def reported(arguments: argparse.Namespace) -> None:
     (out / "table.csv").write_text(to_csv(summary, verdict))
     drawn = save_all(summary, verdict, out / "figures")
     svgs = {path.stem: path.read_text() for path in drawn if path.suffix == ".svg"}
-    context = ReportedContext(out.name, figures, summary, verdict, svgs)
+    audited = format(audit(arguments.statement.read_text(), arguments.statement.name))
+    (out / "audit.txt").write_text(audited + "\n")
+    context = ReportedContext(out.name, figures, summary, verdict, svgs, audited)
     (out / "report.html").write_text(report_reported(context))
 
 
@@ -304,7 +307,7 @@ def parser() -> argparse.ArgumentParser:
         add(verb, "study", "out")
     add(host, "out")
     started = add(run, "results", "asked", "target", "draft", "out")
-    started.add_argument("--python", default="", help="interpreter of an external engine")
+    started.add_argument("--python", required=True, help="interpreter of an external engine, or -")
     started.add_argument("--parent", type=int, default=os.getppid(), help="process whose death ends the run")
     started.add_argument("--start-s", type=float, required=True)
     started.add_argument("--stall-s", type=float, required=True)
@@ -317,7 +320,7 @@ def parser() -> argparse.ArgumentParser:
     add(report, "run", "plan", "summary", "verdict", "command", "figures", "out")
     add(check, "run", "plan", "out")
     add(audit).add_argument("file", type=Path, metavar="FILE")
-    add(reported, "figures", "out")
+    add(reported, "figures", "statement", "out")
     compared = add(compare)
     compared.add_argument("a", type=Path, metavar="results/A")
     compared.add_argument("b", type=Path, metavar="results/B")

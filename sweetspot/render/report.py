@@ -52,6 +52,7 @@ class ReportedContext:
     summary: pl.DataFrame  # one row a variant, as is the verdict from these figures alone
     verdict: dict[str, Any]
     figures: dict[str, str]  # text of each SVG, by its name in `figures.save_all`
+    audit: str  # of what the source states
 
 
 _TEMPLATES = Environment(

@@ -41,7 +41,7 @@ def figures(frame: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> li
 def context(reported: dict[str, Any], frame: pl.DataFrame, figures: list[Path]) -> ReportedContext:
     """All that the page tells."""
     svgs = {path.stem: path.read_text() for path in figures if path.suffix == ".svg"}
-    return ReportedContext("kimi-k2.5-int4", reported, frame, judge_reported(frame), svgs)
+    return ReportedContext("kimi-k2.5-int4", reported, frame, judge_reported(frame), svgs, "1 contradiction")
 
 
 def text_of(html: str) -> str:
@@ -127,7 +127,7 @@ def test_what_comes_from_outside_is_escaped(context: ReportedContext) -> None:
     source = {"title": evil, "date": evil, "where": evil}
     reported = context.reported | {"source": source, "notes": [evil], "setting": {evil: evil}}
 
-    html = report_reported(ReportedContext(evil, reported, context.summary, context.verdict, {}))
+    html = report_reported(ReportedContext(evil, reported, context.summary, context.verdict, {}, evil))
 
     assert "<script" not in html
     assert html.count(str(escape(evil))) > 8
