@@ -27,9 +27,9 @@ setup: .venv/complete
 	touch $@
 
 test: setup lint
-	$(BIN)/snakemake --cores 1 results/env/engine-cpu.json
-	$(BIN)/pytest -m 'not workflow and not server and not engine'
-	$(BIN)/pytest -m 'workflow or server' --numprocesses 2
+	$(BIN)/snakemake --cores 1 results/quickstart/models.json
+	$(BIN)/pytest -m 'not workflow and not server and not engine and not simulation' --numprocesses 2
+	$(BIN)/pytest -m 'workflow or server or simulation' --numprocesses 2
 	$(BIN)/pytest -m engine
 
 lint: setup
