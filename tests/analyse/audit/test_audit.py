@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sweetspot.analyse.audit import audit, format
 from tests.analyse.audit.shapes import CONSISTENT, FAULTY
 
-SOURCE = Path("/work/shared/source/000_53b16379cb34623d.txt")
+SOURCE = Path(__file__).parents[4] / "shared" / "source" / "000_53b16379cb34623d.txt"
 OWN = Path(__file__).parents[3] / "results" / "published" / "kimi-k2.5-int4" / "statement.txt"
 PIECES = (
     *(
