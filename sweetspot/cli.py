@@ -110,9 +110,10 @@ def run(arguments: argparse.Namespace) -> None:
 def measure(arguments: argparse.Namespace) -> None:
     """Turn records into tables."""
     from sweetspot.measure.tables import measure_files
+    from sweetspot.run.outcomes import record_paths
 
     plan = _read(arguments.plan)
-    records = _records(arguments.run, plan)
+    records = record_paths(arguments.run, plan)
     processes = len(os.sched_getaffinity(0)) if len(records) > _WORTH_A_POOL else 1
     arguments.out.mkdir(parents=True, exist_ok=True)
     for name, table in measure_files(records, plan, processes).items():
@@ -142,9 +143,10 @@ def verdict(arguments: argparse.Namespace) -> None:
 def command(arguments: argparse.Namespace) -> None:
     """Write the winner's command and environment, as it was measured."""
     from sweetspot.render.launch import launch_script
+    from sweetspot.run.outcomes import record_paths
 
     plan = _read(arguments.plan)
-    record = _read(_records(arguments.run, plan)[0])
+    record = _read(record_paths(arguments.run, plan)[0])
     winner = _read(arguments.verdict)["winner"] or plan["variants"][0]["id"]
     arguments.out.write_text(launch_script(plan, winner, record["models"], record["engine"]))
 
@@ -155,13 +157,14 @@ def table(arguments: argparse.Namespace) -> None:
 
     from sweetspot.render.cautions import cautions
     from sweetspot.render.table import to_csv, to_markdown
+    from sweetspot.run.outcomes import record_paths
 
     summary, verdict, plan = (
         pl.read_parquet(arguments.summary),
         _read(arguments.verdict),
         _read(arguments.plan),
     )
-    record = _read(_records(arguments.run, plan)[0])
+    record = _read(record_paths(arguments.run, plan)[0])
     notes = [f"{title}: {text}" for title, text in cautions(plan, record["engine"], record["models"])]
     arguments.markdown.write_text(to_markdown(summary, verdict, notes))
     arguments.csv.write_text(to_csv(summary, verdict))
@@ -182,9 +185,10 @@ def report(arguments: argparse.Namespace) -> None:
     import polars as pl
 
     from sweetspot.render.report import Failure, ReportContext, report
+    from sweetspot.run.outcomes import record_paths
 
     plan = _read(arguments.plan)
-    records = [_read(path) for path in _records(arguments.run, plan)]
+    records = [_read(path) for path in record_paths(arguments.run, plan)]
     failures = [
         Failure(
             launch=record["launch"]["id"],
@@ -257,9 +261,9 @@ def audit(arguments: argparse.Namespace) -> int:
 
 def check(arguments: argparse.Namespace) -> None:
     """Fail if a launch failed, after the report has shown it, with the server's last words."""
-    from sweetspot.run.outcomes import check
+    from sweetspot.run.outcomes import check, record_paths
 
-    _write(arguments.out, check(_records(arguments.run, _read(arguments.plan))))
+    _write(arguments.out, check(record_paths(arguments.run, _read(arguments.plan))))
 
 
 def publish(arguments: argparse.Namespace) -> None:
@@ -325,12 +329,6 @@ def parser() -> argparse.ArgumentParser:
     compared.add_argument("a", type=Path, metavar="results/A")
     compared.add_argument("b", type=Path, metavar="results/B")
     return top
-
-
-def _records(run: Path, plan: dict[str, Any]) -> list[Path]:
-    """Return where the record of each launch of *plan* in each round lies."""
-    launches, rounds = plan["launches"], range(plan["rounds"])
-    return [run / launch["id"] / str(round_) / "record.json" for round_ in rounds for launch in launches]
 
 
 def _read(path: Path) -> Any:  # noqa: ANN401  any JSON

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sweetspot.engine.redact import Redactor
 from sweetspot.errors import RecordError
+from sweetspot.run.outcomes import record_paths
 
 PUBLISHED = Path("results", "published")
 
@@ -30,7 +31,7 @@ def published_records(study: str) -> list[Path]:
         RecordError: If one that its plan asks for is missing: no rule can make it.
     """
     folder = PUBLISHED / study
-    paths = [folder / run / "record.json" for run in _runs(folder / "plan.json")]
+    paths = record_paths(folder / "run", json.loads((folder / "plan.json").read_text()))
     if missing := [path for path in paths if not path.exists()]:
         raise RecordError(f"{missing[0]}: missing, expected every record of {folder}/plan.json; restore it")
     return paths
@@ -54,8 +55,8 @@ def publish(study_file: Path, measured: Path) -> Path:
         )
     place, partial = PUBLISHED / measured.name, PUBLISHED / f".{measured.name}.partial"
     shutil.rmtree(partial, ignore_errors=True)
-    for run in _runs(measured / "plan" / "plan.json"):
-        shutil.copytree(measured / run, partial / run)
+    for path in record_paths(measured / "run", json.loads((measured / "plan" / "plan.json").read_text())):
+        shutil.copytree(path.parent, partial / path.parent.relative_to(measured))
     texts = {"study.yaml": study_file, "plan.json": measured / "plan" / "plan.json"}
     texts["host.json"] = measured / "host.json"
     for name, source in texts.items():
@@ -63,10 +64,3 @@ def publish(study_file: Path, measured: Path) -> Path:
     shutil.rmtree(place, ignore_errors=True)
     partial.rename(place)
     return place
-
-
-def _runs(plan_file: Path) -> list[str]:
-    """Return the folder of each launch of a plan in each round, within the study's."""
-    plan = json.loads(plan_file.read_text())
-    launches, rounds = plan["launches"], range(plan["rounds"])
-    return [f"run/{launch['id']}/{round_}" for launch in launches for round_ in rounds]

@@ -56,7 +56,7 @@ def _facts(study: StudyFiles) -> Facts:
     return {(group, name): value for group, tree in groups for name, value in _leaves(tree)}
 
 
-_NO_FACTS = ("asked", "packages", "interpreter", "differences")  # how it was named, and what packages tell
+_NO_FACTS = ("asked", "packages", "differences")  # how it was named, and what packages tell
 
 
 def _without_folders(model: dict[str, Any]) -> dict[str, Any]:

@@ -1,11 +1,23 @@
-"""Whether the launches of a study were measured, from the small files beside their records."""
+"""Where the records of a study lie, and whether its launches were measured, from small files beside them."""
 
 import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from sweetspot.errors import RunError
+
+
+def record_paths(run: Path, plan: dict[str, Any]) -> list[Path]:
+    """Return where the record of each launch of *plan* in each round lies.
+
+    Args:
+        run: Folder of the study's runs.
+        plan: The content of plan.json.
+    """
+    launches, rounds = plan["launches"], range(plan["rounds"])
+    return [run / launch["id"] / str(round_) / "record.json" for round_ in rounds for launch in launches]
 
 
 def check(records: Sequence[Path]) -> list[str]:
