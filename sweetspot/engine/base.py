@@ -24,8 +24,10 @@ def sglang(name: str, python: Path) -> Engine:
         name: `engine-cpu`, `engine-cu12`, `engine-cu13` or `external`.
         python: Its interpreter.
     """
-    kernels = (PACKAGE / "engine" / "cpu" / "site",) if name == "engine-cpu" else ()
-    return Engine(name, python, "sglang.launch_server", kernels)
+    ours = [PACKAGE / "engine" / "plugin" / "site"]
+    if name == "engine-cpu":
+        ours.append(PACKAGE / "engine" / "cpu" / "site")  # kernels
+    return Engine(name, python, "sglang.launch_server", tuple(ours))
 
 
 def fake() -> Engine:
