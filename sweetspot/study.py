@@ -11,6 +11,7 @@ from sweetspot.host import engines, env
 from sweetspot.models import prepare, prompts
 from sweetspot.models.identity import resolve
 from sweetspot.plan import Plan, entry, plan_study, priority
+from sweetspot.plan.nccl_variables import nccl_version
 from sweetspot.plan.study import load
 from sweetspot.run.job import PROTOCOL
 
@@ -54,7 +55,7 @@ class Study:
             packages=packages,
             models=prepare.describe(values["models"]),
             prompts=prompts.describe(values["prompts"]),
-            plan=plan_study(values, engine, packages["sglang"]),
+            plan=plan_study(values, engine, packages["sglang"], nccl_version(packages)),
         )
 
     @property

@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from sweetspot.host.nccl_conf import nccl_conf
+
 FIRST_CUDA_13_DRIVER = 580
 
 _QUERY = ("driver_version", "name", "memory.total", "power.limit", "clocks.max.sm", "clocks.max.memory")
@@ -17,8 +19,8 @@ def facts() -> dict[str, Any]:
 
     Returns:
         `cpu` (model, logical and usable cores), `memory_bytes`, `kernel`, `driver` (null without an NVIDIA
-        driver), `gpus` (a list of name, memory_mib, power_limit_w, max_sm_clock_mhz, max_memory_clock_mhz)
-        and `topology` (`nvidia-smi topo -m`, or null).
+        driver), `gpus` (a list of name, memory_mib, power_limit_w, max_sm_clock_mhz, max_memory_clock_mhz),
+        `topology` (`nvidia-smi topo -m`, or null) and `nccl_conf` (what NCCL's own files set).
     """
     listed = _nvidia_smi(f"--query-gpu={','.join(_QUERY)}", "--format=csv,noheader,nounits") or ""
     rows = [[cell.strip() for cell in line.split(",")] for line in listed.splitlines()]
@@ -33,6 +35,7 @@ def facts() -> dict[str, Any]:
         "driver": rows[0][0] if rows else None,
         "gpus": [_gpu(*row[1:]) for row in rows],
         "topology": _nvidia_smi("topo", "-m") if rows else None,
+        "nccl_conf": nccl_conf(),
     }
 
 

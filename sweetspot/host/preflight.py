@@ -26,6 +26,7 @@ def preflight(
     """
     return [
         _enough_gpus(plan, host),
+        _no_hidden_variables(plan, host),
         _enough_prompts(plan, prompts),
         _prompts_fit(plan, prompts),
     ]
@@ -38,6 +39,18 @@ def _enough_gpus(plan: Plan, host: Mapping[str, Any]) -> str:
     if found < wanted:
         raise RunError(f"tp_size: {wanted}, expected at most the {found} GPUs of this host; lower it")
     return f"{wanted} of {found} GPUs"
+
+
+def _no_hidden_variables(plan: Plan, host: Mapping[str, Any]) -> str:
+    """Refuse what NCCL would take from a file and no launch says: it would reach every variant."""
+    for file, variables in host["nccl_conf"].items():
+        for name, value in variables.items():
+            if any(name not in launch.env for launch in plan.launches):
+                raise RunError(
+                    f"{file}: {name}={value}, expected in the study alone, which then says what was measured; "
+                    f"take it out, or set {name} in engines.{plan.engine}.env, which beats the file"
+                )
+    return "no variable from NCCL's own files"
 
 
 def _enough_prompts(plan: Plan, prompts: Sequence[Mapping[str, Any]]) -> str:

@@ -35,7 +35,14 @@ OWNED_FLAGS = {
 }
 _OTHER_SPECULATIVE = "remove it, since only the keys of speculation shape a variant"
 
-OWNED_ENV = {"PYTHONPATH": "remove it, since the runner puts the server's plugins there"}
+_PROBED = "remove it, since it costs a timed run time and the probe of each NCCL variant sets it"
+OWNED_ENV = {
+    "PYTHONPATH": "remove it, since the runner puts the server's plugins there",
+    "NCCL_DEBUG": _PROBED,
+    "NCCL_DEBUG_SUBSYS": _PROBED,
+    "NCCL_DEBUG_FILE": _PROBED,
+    "NCCL_CONF_FILE": "write its variables here, since the plan has to know them",
+}
 _SIMULATED = (
     "remove it, since simulated acceptance makes garbage of the text and a ranking of it means nothing"
 )

@@ -9,6 +9,7 @@ from sweetspot.errors import StudyError
 from sweetspot.plan.document import Args, Estimate, Launch, Plan, Variant, Workload
 from sweetspot.plan.grid import Study, grid, settings
 from sweetspot.plan.legality import check, version, without_overlap
+from sweetspot.plan.nccl import check_nccl
 
 CAPACITY = "max-running-requests"
 
@@ -49,13 +50,14 @@ def entry(study: Study, engine: str, where: str) -> Mapping[str, Any]:
     return engines[engine]
 
 
-def plan_study(study: Study, engine: str, sglang: str) -> Plan:
+def plan_study(study: Study, engine: str, sglang: str, nccl: str | None = None) -> Plan:
     """Return the plan of *study* on *engine*.
 
     Args:
         study: A study that `study.load` returned.
         engine: Name of the engine that serves, `auto` resolved.
         sglang: Version of its SGLang.
+        nccl: Version of its NCCL, None where it has none of its own.
 
     Raises:
         StudyError: If this SGLang would refuse a variant, or measure something else under its name.
@@ -66,6 +68,8 @@ def plan_study(study: Study, engine: str, sglang: str) -> Plan:
     _check_capacity(study, served, f"{where}: engines.{engine}.args.{CAPACITY}")
     variants, dropped = grid(study, served)
     launches = tuple(_launch(study, served, variant, sglang) for variant in variants)
+    for launch in launches:
+        check_nccl(f"{where}: {launch.id}", launch.args, launch.env, nccl)
     workload = Workload(
         loads=tuple(study["loads"]),
         repeats=study["repeats"],

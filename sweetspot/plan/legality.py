@@ -68,6 +68,12 @@ def without_overlap(variant: Variant, args: Args, env: Env, sglang: str) -> bool
     return (at <= (0, 5, 12) and variant.eagle_topk > 1) or not _truth(env.get(_V2_VARIABLE, "true"))
 
 
+def server_env(args: Args, env: Env, sglang: str) -> Env:
+    """Return *env* as SGLang's processes have it: what it sets over it, and what it sets where nothing is."""
+    unless_set = {"NCCL_CUMEM_ENABLE": "0", "NCCL_NVLS_ENABLE": "0"}
+    return unless_set | env | _overwritten(args, env, version(sglang))
+
+
 def _check_env(where: str, args: Args, env: Env, at: Version) -> None:
     for name, value in _overwritten(args, env, at).items():
         if env.get(name, value) != value:
@@ -90,7 +96,7 @@ def _check_env(where: str, args: Args, env: Env, at: Version) -> None:
 
 def _overwritten(args: Args, env: Env, at: Version) -> Env:
     """Return the variables that SGLang sets over whatever is there, with its values."""
-    fixed = {"CUDA_DEVICE_MAX_CONNECTIONS": "8"}
+    fixed = {"CUDA_DEVICE_MAX_CONNECTIONS": "8", "CUDA_MODULE_LOADING": "AUTO"}
     if "enable-symm-mem" in args:
         fixed |= {"NCCL_CUMEM_ENABLE": "1", "NCCL_NVLS_ENABLE": "1"}
     if "enable-nccl-nvls" in args:

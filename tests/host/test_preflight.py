@@ -7,7 +7,7 @@ from sweetspot.host.preflight import preflight
 from sweetspot.plan import Estimate, Launch, Plan, Workload
 
 PROMPTS = [{"id": "p0", "input_ids": [1, 2, 3]}, {"id": "p1", "input_ids": [4] * 10}]
-HOST = {"gpus": [{"name": "a GPU"}]}
+HOST = {"gpus": [{"name": "a GPU"}], "nccl_conf": {}}
 
 
 def plan(engine: str = "engine-cpu", **launch: Any) -> Plan:  # noqa: ANN401
@@ -30,6 +30,7 @@ class TestPreflight:
 
         assert lines == [
             "engine-cpu: no GPU is asked for",
+            "no variable from NCCL's own files",
             "2 prompts for at most 2 requests in flight",
             "30 tokens at most, prompt and output",
         ]
@@ -40,6 +41,18 @@ class TestPreflight:
             RunError, match=r"^tp_size: 2, expected at most the 1 GPUs of this host; lower it$"
         ):
             preflight(plan("engine-cu13", tp_size=2), HOST, PROMPTS)
+
+    def test_a_variable_from_a_file_of_nccls(self) -> None:
+        """What such a file sets has to stand in every launch, whose environment beats it."""
+        host = HOST | {"nccl_conf": {"/etc/nccl.conf": {"NCCL_PROTO": "Simple"}}}
+
+        with pytest.raises(RunError) as error:
+            preflight(plan("engine-cu13", env={"NCCL_PROTO": "LL"}), host, PROMPTS)
+
+        assert str(error.value) == (
+            "/etc/nccl.conf: NCCL_PROTO=Simple, expected in the study alone, which then says what was measured; "
+            "take it out, or set NCCL_PROTO in engines.engine-cu13.env, which beats the file"
+        )
 
     def test_too_few_prompts_for_the_load(self) -> None:
         """One prompt can't keep two requests in flight."""

@@ -4,7 +4,7 @@ import pytest
 
 from sweetspot.errors import StudyError
 from sweetspot.plan.document import Args, Env, Variant
-from sweetspot.plan.legality import check, version, without_overlap
+from sweetspot.plan.legality import check, server_env, version, without_overlap
 
 BASELINE = Variant("none.a", 0, 0, 0, "a", None, "none.a", control=False)
 CHAIN = Variant("s2.a", 2, 1, 3, "a", None, "none.a", control=False)
@@ -192,3 +192,23 @@ class TestWithoutOverlap:
         """There speculation never overlaps, and the baseline does unless the study says no."""
         assert without_overlap(CHAIN, {"device": "cpu"}, {}, "0.5.23")
         assert not without_overlap(CHAIN, {"device": "cpu", "disable-overlap-schedule": True}, {}, "0.5.23")
+
+
+class TestServerEnv:
+    """Tests of `server_env`."""
+
+    def test_what_sglang_sets_where_nothing_is(self) -> None:
+        """A bare NCCL would take both features by itself; SGLang's processes do not."""
+        set_by_sglang = {"CUDA_DEVICE_MAX_CONNECTIONS": "8", "CUDA_MODULE_LOADING": "AUTO"}
+
+        assert server_env(FA3, {}, "0.5.16") == set_by_sglang | {
+            "NCCL_CUMEM_ENABLE": "0",
+            "NCCL_NVLS_ENABLE": "0",
+        }
+        assert server_env(FA3, {"NCCL_CUMEM_ENABLE": "1"}, "0.5.16")["NCCL_CUMEM_ENABLE"] == "1"
+
+    def test_what_sglang_sets_over_the_study(self) -> None:
+        """Deterministic inference takes the algorithm from the study."""
+        args = FA3 | {"enable-deterministic-inference": True}
+
+        assert server_env(args, {}, "0.5.16")["NCCL_ALGO"] == "allreduce:tree"
