@@ -22,7 +22,7 @@ def nccl_conf() -> dict[str, dict[str, str]]:
 
 
 def _variables(text: str) -> dict[str, str]:
-    """Return the variables in *text*, the first of a name, as NCCL reads it: spaces belong to what they touch."""
+    """Return the variables in *text*, the first of a name, as NCCL reads it: it strips no space."""
     variables: dict[str, str] = {}
     for line in text.splitlines():
         name, equals, value = line.partition("=")

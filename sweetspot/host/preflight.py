@@ -47,7 +47,7 @@ def _no_hidden_variables(plan: Plan, host: Mapping[str, Any]) -> str:
         for name, value in variables.items():
             if any(name not in launch.env for launch in plan.launches):
                 raise RunError(
-                    f"{file}: {name}={value}, expected in the study alone, which then says what was measured; "
+                    f"{file}: {name}={value}, expected in the study alone, which says what was measured; "
                     f"take it out, or set {name} in engines.{plan.engine}.env, which beats the file"
                 )
     return "no variable from NCCL's own files"

@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.validators import extend
 
 from sweetspot.errors import StudyError
+from sweetspot.plan.bundles import expand
 from sweetspot.plan.explain import explain
 from sweetspot.plan.flags import check_env, check_flags
 from sweetspot.plan.launches import entry
@@ -45,7 +46,7 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def check(study: object, where: str) -> dict[str, Any]:
-    """Return *study* if it obeys the schema and makes sense.
+    """Return *study*, its bundles expanded, if it obeys the schema and makes sense.
 
     Args:
         study: What was read.
@@ -58,6 +59,7 @@ def check(study: object, where: str) -> dict[str, Any]:
     errors = list(_validator()(schema).iter_errors(study))
     if errors or not isinstance(study, dict):
         raise StudyError(explain(where, errors, schema))
+    study = study | {"nccl": expand(study["nccl"], where)}
     _check_values(study, where)
     _check_settings(study, where)
     if study["engine"] != "auto":  # only the host knows what it stands for

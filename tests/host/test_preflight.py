@@ -50,7 +50,7 @@ class TestPreflight:
             preflight(plan("engine-cu13", env={"NCCL_PROTO": "LL"}), host, PROMPTS)
 
         assert str(error.value) == (
-            "/etc/nccl.conf: NCCL_PROTO=Simple, expected in the study alone, which then says what was measured; "
+            "/etc/nccl.conf: NCCL_PROTO=Simple, expected in the study alone, which says what was measured; "
             "take it out, or set NCCL_PROTO in engines.engine-cu13.env, which beats the file"
         )
 
