@@ -118,7 +118,7 @@ class Study:
             "settings": launch.digest,
             "kind": launch.kind,
             "variants": list(launch.variants),
-            "baselines": [variant for variant in launch.variants if steps[variant] == 0],
+            "steps": {variant: steps[variant] for variant in launch.variants},
             "args": launch.args,
             "env": launch.env,
             "seed": self.plan.seed,

@@ -4,7 +4,8 @@ For tests of everything around a server. A token follows from the prompt and its
 variants agree; the acceptance of each draft is a seeded draw. `FAKE_FAULT` in its environment makes it
 misbehave: `die-at-start`, `never-healthy`, and from its first request on `die`, `stall`, `refuse`, `garble`,
 `cut-short`, `wrong-token` or `orphan` (which leaves a process behind in a session of its own); `die-after-N`
-waits for N requests.
+waits for N requests. If it is started for that it can be switched between step counts: `no-switch` refuses,
+`switch-lies` says the new step count and runs the old one, `slow-plain` runs the baseline too slowly there.
 """
 
 import argparse
@@ -15,7 +16,9 @@ import random
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 VOCABULARY = 1000
@@ -23,6 +26,7 @@ DRAFT_ACCEPTED = 0.7
 DECODE_S = 1e-3
 DRAFT_STEP_S = 1e-4
 PREFILL_S = 2e-3
+SLOW = 1.3  # times as long as it should take
 
 
 class Fake:
@@ -32,13 +36,36 @@ class Fake:
         self.options = options
         self.num_steps: int = options.speculative_num_steps or 0
         self.fault = os.environ.get("FAKE_FAULT", "")
+        self.candidates: list[int] = []  # of a server that can be switched
+        if options.speculative_adaptive_config and "SWEETSPOT_SWITCH" in os.environ:
+            config = json.loads(Path(options.speculative_adaptive_config).read_text())
+            self.candidates = config["1"]["candidate_steps"]
+        self.ordered = self.num_steps
+        self.cycles: Counter[str] = Counter()  # since the last switch, by step count
+        self.in_flight = 0
         self.generations = 0  # answered, or begun
+
+    def switch(self, num_steps: int) -> bool:
+        """Return whether *num_steps* are run from now on, or said to be."""
+        if self.fault == "no-switch" or self.in_flight or num_steps not in self.candidates:
+            return False
+        self.ordered = num_steps
+        if self.fault != "switch-lies":
+            self.num_steps = num_steps
+        self.cycles.clear()
+        return True
+
+    def state(self) -> dict[str, Any]:
+        """Return what the server says of its state."""
+        switched = {"speculative_num_steps": self.ordered, "sweetspot_switch": {"cycles": dict(self.cycles)}}
+        return switched if self.candidates else {}
 
     async def stream(self, body: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
         """Yield one event a cycle, as SGLang streams them: all token ids so far, and the counters."""
         prompt, wanted = body["input_ids"], body["sampling_params"]["max_new_tokens"]
         drafts = random.Random(f"{prompt} drafts")
-        cycle_s = DECODE_S + DRAFT_STEP_S * self.num_steps
+        slow = self.fault == "slow-plain" and self.num_steps == 0 and self.candidates
+        cycle_s = DECODE_S * (SLOW if slow else 1) + DRAFT_STEP_S * self.num_steps
         histogram = [0] * (self.num_steps + 1)
         done, began = 0, time.perf_counter()
         while done < wanted:
@@ -47,6 +74,7 @@ class Fake:
             else:
                 due_s, accepted = due_s + cycle_s, self._accepted(drafts)
                 histogram[accepted] += 1
+                self.cycles[str(self.num_steps or "plain")] += 1
             await asyncio.sleep(max(0.0, began + due_s - time.perf_counter()))
             done = min(done + accepted + 1, wanted)
             yield self._event(prompt, done, wanted, histogram, time.perf_counter() - began)
@@ -68,11 +96,11 @@ class Fake:
         }
         if done == wanted:
             meta["e2e_latency"] = elapsed_s
-            if self.num_steps:
+            if self.options.speculative_num_steps:  # as SGLang counts them, by what it was started with
                 meta["spec_verify_ct"] = sum(histogram)
                 meta["spec_correct_drafts_histogram"] = histogram
                 meta["spec_num_correct_drafts"] = sum(j * cycles for j, cycles in enumerate(histogram))
-                meta["spec_num_proposed_drafts"] = self.num_steps * sum(histogram)
+                meta["spec_num_proposed_drafts"] = self.options.speculative_num_steps * sum(histogram)
         return {"output_ids": [self._token(prompt, i) for i in range(done)], "meta_info": meta}
 
     def _token(self, prompt: list[int], position: int) -> int:
@@ -116,11 +144,20 @@ async def _answer(fake: Fake, reader: asyncio.StreamReader, writer: asyncio.Stre
     elif path == "/health_generate":
         await _send(writer, 503 if fake.fault == "never-healthy" else 200, b"")
     elif path == "/server_info":
-        await _send(writer, 200, json.dumps({**vars(fake.options), "internal_states": [{}]}).encode())
+        await _send(
+            writer, 200, json.dumps({**vars(fake.options), "internal_states": [fake.state()]}).encode()
+        )
     elif path == "/flush_cache":
         await _send(writer, 200, b"")
+    elif path == "/set_internal_state":
+        order = json.loads(body)["server_args"]["speculative_num_steps"]
+        await _send(writer, 200, json.dumps([fake.switch(order)]).encode())
     elif path == "/generate":
-        await _generate(fake, json.loads(body), writer)
+        fake.in_flight += 1
+        try:
+            await _generate(fake, json.loads(body), writer)
+        finally:
+            fake.in_flight -= 1
     else:
         await _send(writer, 404, b"{}")
     return True
@@ -166,11 +203,12 @@ async def _send(writer: asyncio.StreamWriter, status: int, body: bytes) -> None:
 
 def main() -> int:
     """Serve as the command line asks; unknown options are SGLang's and change nothing."""
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("--host", required=True)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--api-key", required=True)
     parser.add_argument("--speculative-num-steps", type=int)
+    parser.add_argument("--speculative-adaptive-config")
     fake = Fake(parser.parse_known_args()[0])
     if fake.fault == "die-at-start":
         print("RuntimeError: made up, at the start")

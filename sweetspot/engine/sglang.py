@@ -1,9 +1,11 @@
 """SGLang's HTTP server as one launch needs it: its command line, its life and its answers."""
 
+import json
 import os
 import secrets
 import socket
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,6 +21,7 @@ from sweetspot.errors import EngineError
 LOOPBACK = "127.0.0.1"
 POLL_S = 0.1
 ANSWER_S = 60.0  # for anything but a generation
+SWITCH = "SWEETSPOT_SWITCH"  # turns on the plugin that obeys a switch
 
 
 class Server:
@@ -34,6 +37,7 @@ class Server:
         log: File for the server's output, redacted.
         start_s: Seconds within which it has to be healthy.
         held: File descriptors that stay open until its last process is gone.
+        candidates: Step counts between which it can be switched, 0 for the baseline; none if it is not to be.
     """
 
     def __init__(
@@ -45,6 +49,7 @@ class Server:
         log: Path,
         start_s: float,
         held: tuple[int, ...] = (),
+        candidates: Sequence[int] = (),
     ) -> None:
         self._api_key = secrets.token_hex(16)
         self._start_limit_s = start_s
@@ -54,12 +59,17 @@ class Server:
         self.headers = {"Authorization": f"Bearer {self._api_key}"}
         if "speculative-algorithm" in args:
             args = {**args, "speculative-draft-model-path": str(models["draft"])}
+        switching = {}
+        if candidates:
+            args = {**args, "speculative-adaptive-config": str(_write_candidates(candidates, log))}
+            switching = {SWITCH: "1"}
         owned = {"model-path": str(models["target"]), "host": LOOPBACK, "port": port}
         owned |= {"api-key": self._api_key, "enable-metrics": True}
         command = [str(engine.python), "-m", engine.module, *command_line({**owned, **args})]
         import_paths = os.pathsep.join(map(str, engine.import_paths))
         environment.check_inherited(os.environ, env)
-        variables = environment.inherited() | ({"PYTHONPATH": import_paths} if import_paths else {}) | env
+        variables = environment.inherited() | ({"PYTHONPATH": import_paths} if import_paths else {})
+        variables |= env | switching
         self.command: list[str] = self._redactor.data(command)
         self.environment: dict[str, str] = self._redactor.data(environment.visible(variables))
         self.start_s: float | None = None  # from its start to the first healthy answer, if there was one
@@ -106,6 +116,16 @@ class Server:
     def flush_cache(self) -> None:
         """Empty the server's caches and put its free slots in order, so that each pass starts alike."""
         self._ask("POST", "/flush_cache")
+
+    def switch(self, num_steps: int) -> bool:
+        """Order *num_steps*, 0 for the baseline; return whether it is obeyed: not while there is work."""
+        body = {"server_args": {"speculative_num_steps": num_steps}}
+        return bool(self._ask("POST", "/set_internal_state", json=body).json() == [True])
+
+    def running(self) -> dict[str, Any]:
+        """Return the step count that is set, and how many cycles ran since the switch at which step count."""
+        (state,) = self._ask("GET", "/server_info").json()["internal_states"]
+        return {"num_steps": state["speculative_num_steps"], "cycles": state["sweetspot_switch"]["cycles"]}
 
     def generate(self, body: dict[str, Any], limit_s: float) -> dict[str, Any]:
         """Return the answer to one request that is not streamed, nor timed."""
@@ -186,6 +206,13 @@ def command_line(args: dict[str, Any]) -> list[str]:
         if value is not True:
             words += [str(item) for item in (value if isinstance(value, list) else [value])]
     return words
+
+
+def _write_candidates(candidates: Sequence[int], log: Path) -> Path:
+    """Write what SGLang's adaptive mode reads, beside *log*: one entry makes it for all batch sizes."""
+    place = log.with_suffix(".steps.json").absolute()
+    place.write_text(json.dumps({"1": {"candidate_steps": sorted(candidates)}}))
+    return place
 
 
 def _free_port() -> int:

@@ -8,19 +8,22 @@ from sweetspot.plan.document import Plan, Variant
 def describe(plan: Plan) -> str:
     """Return *plan* for a reader: what will be started and why, what was left out, what it will cost."""
     estimate, workload = plan.estimate, plan.workload
-    variants = {variant.id: variant for variant in plan.variants}
     rows = [
-        (launch.id, *_speculation(variants[launch.variants[0]]), launch.kind, launch.reason)
+        (variant.id, *_speculation(variant), launch.id, launch.kind, launch.reason)
         for launch in plan.launches
+        for variant in plan.variants
+        if variant.id in launch.variants
     ]
     lines = [
-        f"{plan.study}: {len(plan.launches)} launches in each of {_count(plan.rounds, 'round')}, "
+        f"{plan.study}: {_count(len(plan.launches), 'launch')} in each of {_count(plan.rounds, 'round')}, "
         f"on {plan.engine} (SGLang {plan.sglang})",
         f"loads {', '.join(map(str, workload.loads))}; {_count(workload.repeats, 'timed pass')} and "
         f"{_count(workload.warmup_passes, 'warm-up pass')} at each",
         f"about {_duration(estimate.seconds)}, {estimate.gpu_hours:g} GPU hours",
         "",
-        *_table([("launch", "steps", "topk", "draft tokens", "baseline", "kind", "reason"), *rows]),
+        *_table(
+            [("variant", "steps", "topk", "draft tokens", "baseline", "launch", "kind", "reason"), *rows]
+        ),
     ]
     if plan.dropped:
         lines += ["", *_table([("dropped", "reason"), *((cell.cell, cell.reason) for cell in plan.dropped)])]
@@ -41,7 +44,7 @@ def _table(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _count(number: int, noun: str) -> str:
-    plural = noun + ("es" if noun.endswith("s") else "s")
+    plural = noun + ("es" if noun.endswith(("s", "ch")) else "s")
     return f"{number} {noun if number == 1 else plural}"
 
 

@@ -34,8 +34,8 @@ class Launch:
     """One start of the server."""
 
     id: str
-    kind: str  # dedicated
-    reason: str  # why it is a launch of its own, and what SGLang changes in it behind the study's back
+    kind: str  # oneload, of several variants, or dedicated
+    reason: str  # why it is of this kind, and what SGLang changes in it behind the study's back
     variants: tuple[str, ...]
     args: Args  # without model paths, port and key
     env: Env

@@ -1,15 +1,16 @@
 """Turns a checked study into its plan: which servers start, with which arguments, at what cost. Pure."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sweetspot.errors import StudyError
-from sweetspot.plan.document import Args, Estimate, Launch, Plan, Variant, Workload
+from sweetspot.plan.document import Args, Env, Estimate, Launch, Plan, Variant, Workload
 from sweetspot.plan.grid import Study, grid, settings
 from sweetspot.plan.legality import check, version, without_overlap
 from sweetspot.plan.nccl import check_nccl
+from sweetspot.plan.sharing import groups, reasons_against
 
 CAPACITY = "max-running-requests"
 
@@ -67,7 +68,9 @@ def plan_study(study: Study, engine: str, sglang: str, nccl: str | None = None) 
     served = entry(study, engine, where)
     _check_capacity(study, served, f"{where}: engines.{engine}.args.{CAPACITY}")
     variants, dropped = grid(study, served)
-    launches = tuple(_launch(study, served, variant, sglang) for variant in variants)
+    launches = tuple(
+        launch for group in groups(variants).values() for launch in _launches(study, served, group, sglang)
+    )
     for launch in launches:
         check_nccl(f"{where}: {launch.id}", launch.args, launch.env, nccl)
     workload = Workload(
@@ -91,7 +94,7 @@ def plan_study(study: Study, engine: str, sglang: str, nccl: str | None = None) 
         dropped=dropped,
         workload=workload,
         estimate=_estimate(
-            workload, len(launches) * study["rounds"], study["tp_size"], engine, served["args"]
+            workload, len(launches), len(variants), study["rounds"], study["tp_size"], engine, served["args"]
         ),
     )
 
@@ -120,19 +123,45 @@ def _check_capacity(study: Study, engine: Mapping[str, Any], where: str) -> None
         )
 
 
-def _launch(study: Study, engine: Mapping[str, Any], variant: Variant, sglang: str) -> Launch:
-    args, env = settings(study, engine, variant.nccl, variant.args_set or "")
-    if variant.num_steps > 0:
-        args |= _speculation(study, variant)
-    where = f"study {study['name']}: {variant.id}"
-    check(where, variant, args, env, sglang, study["generation"]["temperature"])
-    reason = "each variant starts its own server"
-    if without_overlap(variant, args, env, sglang):
-        reason += "; SGLang turns the overlap schedule off for it and not for its baseline"
-    return Launch(variant.id, "dedicated", reason, (variant.id,), args, env)
+def _launches(
+    study: Study, engine: Mapping[str, Any], group: Sequence[Variant], sglang: str
+) -> Iterator[Launch]:
+    """Yield the launches of variants that differ in speculation alone, a shared one first."""
+    args, env = settings(study, engine, group[0].nccl, group[0].args_set or "")
+    for variant in group:
+        where = f"study {study['name']}: {variant.id}"
+        temperature = study["generation"]["temperature"]
+        check(where, variant, args | _speculation(study, variant), env, sglang, temperature)
+    alone = reasons_against(group, args, sglang, study["launches"])
+    shared = [variant for variant in group if variant.id not in alone]
+    if shared:
+        longest = max(shared, key=lambda variant: variant.num_steps)
+        yield Launch(
+            id=".".join(["oneload", *longest.id.split(".")[1:]]),
+            kind="oneload",
+            reason=f"one start for {len(shared)} variants, switched before each pass"
+            + _overlap(longest, args, env, sglang, baseline_inside=shared[0].num_steps == 0),
+            variants=tuple(variant.id for variant in shared),
+            args=args | _speculation(study, longest) | {"speculative-adaptive": True},
+            env=env,
+        )
+    for variant in group:
+        if variant.id in alone:
+            reason = alone[variant.id] + _overlap(variant, args, env, sglang)
+            its_args = args | _speculation(study, variant)
+            yield Launch(variant.id, "dedicated", reason, (variant.id,), its_args, env)
+
+
+def _overlap(variant: Variant, args: Args, env: Env, sglang: str, baseline_inside: bool = False) -> str:
+    """Return what to add to a reason if SGLang runs *variant* otherwise than its baseline's launch."""
+    if baseline_inside or not without_overlap(variant, args, env, sglang):
+        return ""
+    return "; SGLang turns the overlap schedule off for it and not for its baseline"
 
 
 def _speculation(study: Study, variant: Variant) -> Args:
+    if not variant.num_steps:
+        return {}
     return {
         "speculative-algorithm": study["speculation"]["algorithm"],
         "speculative-num-steps": variant.num_steps,
@@ -141,13 +170,15 @@ def _speculation(study: Study, variant: Variant) -> Args:
     }
 
 
-def _estimate(workload: Workload, launches: int, tp_size: int, engine: str, args: Args) -> Estimate:
-    """Return the cost of *launches* starts, each with its passes, as if every token took equally long."""
+def _estimate(
+    workload: Workload, launches: int, variants: int, rounds: int, tp_size: int, engine: str, args: Args
+) -> Estimate:
+    """Return the cost of so many starts and variants a round, as if every token took equally long."""
     on_cpu = engine == "fake" or args.get("device") == "cpu"
     speed = _FAKE if engine == "fake" else _CPU if on_cpu else _GPU
     waves = sum(
         math.ceil(_PROMPTS / load) for load in workload.loads
     )  # a wave: the load's requests, side by side
     tokens = (workload.warmup_passes + workload.repeats) * waves * workload.generation["max_new_tokens"]
-    seconds = launches * (speed.start_s + tokens * speed.token_s)
-    return Estimate(launches, round(seconds), 0.0 if on_cpu else round(seconds * tp_size / 3600, 2))
+    seconds = rounds * (launches * speed.start_s + variants * tokens * speed.token_s)
+    return Estimate(launches * rounds, round(seconds), 0.0 if on_cpu else round(seconds * tp_size / 3600, 2))

@@ -29,7 +29,7 @@ class Job:
     launch: dict[str, Any]  # id, kind, variants, args, env
     round: int
     seed: int
-    baselines: list[str]  # those of the launch's variants that do not speculate
+    steps: dict[str, int]  # num_steps of each of the launch's variants, 0 for a baseline
     workload: dict[str, Any]  # loads, repeats, warmup_passes, generation, limits
     engine: base.Engine
     folders: dict[str, Path]  # of the target and the draft
@@ -67,7 +67,7 @@ def read_job(study: Path, asked: dict[str, Any], limits: dict[str, float], place
         launch={"id": asked["launch"], **{key: identity[key] for key in ("kind", "variants", "args", "env")}},
         round=asked["round"],
         seed=identity["seed"],
-        baselines=identity["baselines"],
+        steps=identity["steps"],
         workload={**{key: identity[key] for key in WORKLOAD}, "limits": limits},
         engine=_engine(installed["name"], places.interpreter),
         folders=places.folders,

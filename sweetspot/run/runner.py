@@ -21,6 +21,7 @@ from sweetspot.run.client import observed, send_pass
 from sweetspot.run.job import Job, Places, order_of_passes, read_job
 from sweetspot.run.lock import host_lock
 from sweetspot.run.record import FORMAT, digest, pack, write
+from sweetspot.run.switch import Switch, prove, switch
 
 TOP_K = 4  # candidates recorded for each token of the reference pass
 
@@ -74,6 +75,7 @@ def measure(job: Job, out: Path, log: Path) -> dict[str, Any]:
             log,
             job.workload["limits"]["start_s"],
             (held,),
+            candidates=sorted(set(job.steps.values())) if job.launch["kind"] == "oneload" else (),
         )
         try:
             with server, _explained(server):
@@ -99,40 +101,44 @@ def measure(job: Job, out: Path, log: Path) -> dict[str, Any]:
 
 
 def _send_all(job: Job, server: Server, record: dict[str, Any]) -> None:
-    """Warm up at each load, then add the passes, and for a baseline the reference, to *record*."""
+    """Warm up each variant at each load, then add the passes, and a baseline's reference, to *record*."""
     generation = job.workload["generation"]
     stall_s = job.workload["limits"]["stall_s"]
 
-    def send(load: int) -> list[dict[str, Any]]:
+    def send(variant: str, load: int) -> dict[str, Any]:
+        """Return what a pass saw: its requests, when it began, and in a one-load launch the switch to it."""
+        made = _switch_to(variant, job, server)
         server.flush_cache()
+        began_s = time.monotonic() - ready
         streams = send_pass(server.url, server.headers, job.prompts, load, generation, stall_s)
-        return [observed(stream, record["outputs"]) for stream in streams]
+        seen = {"began_s": began_s, "requests": [observed(stream, record["outputs"]) for stream in streams]}
+        return seen | ({"switch": prove(server, made)} if made else {})
 
     ready = time.monotonic()
     slowest_s = 0.0  # pass
-    for load in job.workload["loads"]:
-        for _ in range(job.workload["warmup_passes"]):
-            send(load)
+    for variant in job.launch["variants"]:
+        for load in job.workload["loads"]:
+            for _ in range(job.workload["warmup_passes"]):
+                send(variant, load)
     record["outputs"].clear()
     for order, (variant, load, repeat) in enumerate(order_of_passes(job)):
-        began_s = time.monotonic() - ready
-        requests = send(load)
-        slowest_s = max(slowest_s, time.monotonic() - ready - began_s)
-        record["passes"].append(
-            {
-                "variant": variant,
-                "load": load,
-                "repeat": repeat,
-                "order": order,
-                "began_s": began_s,
-                "requests": requests,
-            }
-        )
-    if generation["temperature"] == 0 and job.baselines:
+        seen = send(variant, load)
+        slowest_s = max(slowest_s, time.monotonic() - ready - seen["began_s"])
+        record["passes"].append({"variant": variant, "load": load, "repeat": repeat, "order": order, **seen})
+    baseline = next((variant for variant in job.launch["variants"] if job.steps[variant] == 0), None)
+    if generation["temperature"] == 0 and baseline:
         limit_s = stall_s + 2 * slowest_s  # it is not streamed, so its silence is its whole length
+        made = _switch_to(baseline, job, server)
         record["reference"] = [
             _reference(server, prompt, generation, limit_s, record["outputs"]) for prompt in job.prompts
         ]
+        if made:
+            prove(server, made)
+
+
+def _switch_to(variant: str, job: Job, server: Server) -> Switch | None:
+    """Switch a one-load server to *variant*, of several with one step count to that."""
+    return switch(server, job.steps[variant]) if job.launch["kind"] == "oneload" else None
 
 
 def _reference(

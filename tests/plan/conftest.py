@@ -33,6 +33,7 @@ nccl:
   default: {{env: {{}}, args: {{}}}}
 args_sets: {{}}
 controls: [aa]
+launches: dedicated
 loads: [1]
 verdict_load: 1
 prompts: {{file: prompts.jsonl, sha256: {"a" * 64}, chat_template: null, thinking: null}}

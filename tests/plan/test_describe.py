@@ -24,15 +24,15 @@ class TestDescribe:
 
         lines = describe(plan).splitlines()
 
-        own = "each variant starts its own server"
+        own = "the study asks for dedicated launches"
         assert lines == [
             "quickstart: 2 launches in each of 3 rounds, on engine-cu12 (SGLang 0.5.23)",
             "loads 1; 5 timed passes and 1 warm-up pass at each",
             "about 24 min, 0.4 GPU hours",
             "",
-            "launch        steps  topk  draft tokens  baseline      kind       reason",
-            f"none.default  -      -     -             -             dedicated  {own}",
-            f"s2.default    2      1     3             none.default  dedicated  {own}",
+            "variant       steps  topk  draft tokens  baseline      launch        kind       reason",
+            f"none.default  -      -     -             -             none.default  dedicated  {own}",
+            f"s2.default    2      1     3             none.default  s2.default    dedicated  {own}",
             "",
             "dropped  reason",
             "s2k1d3   same as s2",

@@ -10,7 +10,7 @@ from sweetspot.plan.launches import entry, plan_study
 
 MakeStudy = Callable[..., dict[str, Any]]
 CAPACITY = "study quickstart: engines.engine-cpu.args.max-running-requests"
-OWN = "each variant starts its own server"
+OWN = "the study asks for dedicated launches"
 
 
 def engines(**args: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -135,6 +135,67 @@ class TestPlanStudy:
             plan_study(make_study(**changes), "engine-cpu", "0.5.23")
 
         assert str(error.value) == f"{CAPACITY}: {line}"
+
+
+class TestSharedLaunches:
+    """Tests of launches that measure several variants."""
+
+    def test_one_start_measures_the_baseline_its_control_and_all_chains(self, make_study: MakeStudy) -> None:
+        """The server starts at the most steps, in SGLang's adaptive mode, for each NCCL variant once."""
+        nccl = {"default": {"env": {}, "args": {}}, "ring": {"env": {"NCCL_ALGO": "Ring"}, "args": {}}}
+
+        plan = plan_study(make_study(launches="auto", nccl=nccl), "engine-cu12", "0.5.16")
+
+        first, second = plan.launches
+        assert (first.id, first.kind) == ("oneload.default", "oneload")
+        assert first.variants == ("none.default", "none-again.default", "s1.default", "s2.default")
+        assert first.reason == "one start for 4 variants, switched before each pass"
+        assert first.args == {
+            "attention-backend": "fa3",
+            "max-running-requests": 64,
+            "tp-size": 1,
+            "disable-radix-cache": True,
+            "speculative-algorithm": "EAGLE3",
+            "speculative-num-steps": 2,
+            "speculative-eagle-topk": 1,
+            "speculative-num-draft-tokens": 3,
+            "speculative-adaptive": True,
+        }
+        assert (second.id, second.env) == ("oneload.ring", {"NCCL_ALGO": "Ring"})
+
+    def test_trees_and_cpu_baselines_start_alone(self, make_study: MakeStudy) -> None:
+        """What can't share a start keeps its own, and its arguments are what they would be anyway."""
+        speculation = {
+            "num_steps": [1, 2],
+            "trees": [{"num_steps": 2, "eagle_topk": 2, "num_draft_tokens": 4}],
+            "algorithm": "EAGLE3",
+        }
+        study = make_study(launches="auto", speculation=speculation, controls=[])
+
+        plan = plan_study(study, "engine-cpu", "0.5.23")
+
+        launches = {launch.id: launch for launch in plan.launches}
+        assert list(launches) == ["oneload.default", "none.default", "s2k2d4.default"]
+        assert launches["oneload.default"].variants == ("s1.default", "s2.default")
+        dedicated = plan_study(study | {"launches": "dedicated"}, "engine-cpu", "0.5.23")
+        its_own = next(launch for launch in dedicated.launches if launch.id == "none.default")
+        assert launches["none.default"].digest == its_own.digest
+
+    def test_says_what_sglang_changes_for_all_of_them(self, make_study: MakeStudy) -> None:
+        """On a CPU the chains share a start without the overlap schedule that their baseline has."""
+        plan = plan_study(make_study(launches="auto"), "engine-cpu", "0.5.23")
+
+        assert plan.launches[0].reason == (
+            "one start for 2 variants, switched before each pass; "
+            "SGLang turns the overlap schedule off for it and not for its baseline"
+        )
+
+    def test_a_shared_start_is_paid_once(self, make_study: MakeStudy) -> None:
+        """One start and four variants a round, 6 passes of 8 prompts with 128 tokens at 100 tokens/s each."""
+        estimate = plan_study(make_study(launches="auto"), "engine-cu12", "0.5.16").estimate
+
+        assert estimate.launches == 3
+        assert estimate.seconds == round(3 * (180 + 4 * 6 * 8 * 128 / 100))
 
 
 class TestEstimate:

@@ -54,8 +54,8 @@ def job(**changes: Any) -> Job:  # noqa: ANN401
         "prompts_sha256": "0" * 64,
     }
     folders = {"target": Path("target"), "draft": Path("draft")}
-    baselines = ["none.default"] * (variant == "none.default")
-    return Job(launch, 0, 7, baselines, workload, base.fake(), folders, PROMPTS, facts)
+    num_steps = {variant: 0 if variant == "none.default" else 2}
+    return Job(launch, 0, 7, num_steps, workload, base.fake(), folders, PROMPTS, facts)
 
 
 def measured(job: Job, folder: Path) -> dict[str, Any]:

@@ -24,6 +24,7 @@ STUDY: dict[str, Any] = {
     "nccl": {"default": {"env": {}, "args": {}}},
     "args_sets": {},
     "controls": [],
+    "launches": "dedicated",
     "loads": [1],
     "verdict_load": 1,
     "prompts": {"file": "prompts.jsonl", "sha256": "", "chat_template": None, "thinking": None},

@@ -1,0 +1,58 @@
+"""Switches a one-load server between variants, and proves by its own counts what ran. Standard library only.
+
+A switch is proved twice: before a pass the server says which step count is set, after it how many cycles ran
+at which. A server that does not switch, or runs something else than it says, makes its launch fail.
+"""
+
+import time
+from typing import Any
+
+from sweetspot.engine.sglang import Server
+from sweetspot.errors import EngineError
+
+PLAIN = "plain"  # how the plugin counts ordinary decode steps, which are the baseline's
+PATIENCE_S = 10.0  # until the server has finished what it sent the last token of
+POLL_S = 0.02
+
+Switch = dict[str, Any]  # of a pass: `asked`, `answered`, `num_steps` as the server says, and later `cycles`
+
+
+def switch(server: Server, num_steps: int) -> Switch:
+    """Switch *server* to *num_steps*, 0 for the baseline.
+
+    Raises:
+        EngineError: If it refuses for longer than it can be busy, or then says another step count.
+    """
+    until = time.monotonic() + PATIENCE_S
+    while not (answered := server.switch(num_steps)) and time.monotonic() < until:
+        time.sleep(POLL_S)
+    found = server.running()["num_steps"]
+    if not answered:
+        raise EngineError(
+            f"/set_internal_state: the switch to {num_steps} steps is refused, expected it obeyed; "
+            "look in its log for `speculative_adaptive disabled`, or set `launches: dedicated`",
+            "no_switch",
+        )
+    if found != num_steps:
+        raise _lie(num_steps, f"{found} steps")
+    return {"asked": num_steps, "answered": answered, "num_steps": found}
+
+
+def prove(server: Server, made: Switch) -> Switch:
+    """Return the switch *made*, with the cycles that ran since.
+
+    Raises:
+        EngineError: If any of them, or none, was what was asked for.
+    """
+    cycles = server.running()["cycles"]
+    if set(cycles) != {str(made["asked"] or PLAIN)}:
+        raise _lie(made["asked"], f"cycles {cycles}")
+    return made | {"cycles": cycles}
+
+
+def _lie(num_steps: int, found: str) -> EngineError:
+    return EngineError(
+        f"the server: {found} after a switch to {f'{num_steps} steps' if num_steps else 'the baseline'}, "
+        "expected that alone; set `launches: dedicated`",
+        "no_switch",
+    )
