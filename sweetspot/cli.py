@@ -84,12 +84,14 @@ def plan(arguments: argparse.Namespace) -> None:
 def preflight(arguments: argparse.Namespace) -> None:
     """Stop what can't work on this host before anything is started."""
     from sweetspot.host.preflight import preflight
+    from sweetspot.models.pair.check import check_pair
     from sweetspot.study import Study
 
     study = Study.load(arguments.study)
-    lines = (study.folder / "prompts.jsonl").read_text().splitlines()
-    prompts = [json.loads(line) for line in lines]
-    _write(arguments.out, preflight(study.plan, _read(study.folder / "host.json"), prompts))
+    host = _read(study.folder / "host.json")
+    prompts = [json.loads(line) for line in (study.folder / "prompts.jsonl").read_text().splitlines()]
+    checked = preflight(study.plan, host, prompts)
+    _write(arguments.out, checked + check_pair(study.plan, study.folders, study.trained_on, host, prompts))
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -83,6 +83,12 @@ class Study:
         """Where target and draft lie, made or not."""
         return resolve(self.values["models"], prepare.CONSTRUCTED)
 
+    @property
+    def trained_on(self) -> list[int] | None:
+        """Layers whose inputs the draft was trained on, None if nobody says or it was constructed."""
+        layers: list[int] | None = self.values["models"].get("draft", {}).get("trained_on")
+        return layers
+
     def runs(self) -> list[tuple[str, int]]:
         """Return each launch of the plan in each round."""
         rounds = range(self.plan.rounds)

@@ -122,11 +122,11 @@ SCHEMA_FAULTS = [
     (
         TARGET,
         "target: {path: t}\n  draft: d",
-        "models.draft: 'd', expected path, or hub and revision; write one of the two",
+        "models.draft: 'd', expected path, or hub and revision, and trained_on; write one of the two",
     ),
     (
         TARGET,
-        "target: {path: t}\n  draft: {hub: a/b, revision: main}",
+        "target: {path: t}\n  draft: {hub: a/b, revision: main, trained_on: null}",
         "models.draft.revision: 'main', expected 40 hexadecimal digits; revision means the commit of the "
         "model's repository, since a branch can move under a study",
     ),
@@ -216,8 +216,8 @@ class TestLoad:
     @pytest.mark.parametrize(
         "models",
         [
-            "target: {path: t}\n  draft: {path: d}",
-            f"target: {{hub: a/b, revision: {'0a' * 20}}}\n  draft: {{path: d}}",
+            "target: {path: t}\n  draft: {path: d, trained_on: [3, 31, 59]}",
+            f"target: {{hub: a/b, revision: {'0a' * 20}}}\n  draft: {{path: d, trained_on: null}}",
         ],
     )
     def test_takes_models_from_files(self, tmp_path: Path, quickstart: str, models: str) -> None:

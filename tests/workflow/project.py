@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 SNAKEMAKE = Path(sys.executable).with_name("snakemake")
 STUDY: dict[str, Any] = {
     "name": "small",
-    "models": {"target": {"path": "models/target"}, "draft": {"path": "models/draft"}},
+    "models": {"target": {"path": "models/target"}, "draft": {"path": "models/draft", "trained_on": None}},
     "engine": "fake",
     "engines": {"fake": {"args": {"max-running-requests": 8}, "env": {}}},
     "tp_size": 1,
