@@ -34,11 +34,13 @@ FAULTS: dict[str, tuple[Callable[[Study], object], str]] = {
         "models/none: no such folder, expected a model",
     ),
     "missing draft": (
-        lambda study: study["models"].update(draft={"path": "models/none"}),
+        lambda study: study["models"].update(draft={"path": "models/none", "trained_on": None}),
         "models/none: no such folder, expected a model",
     ),
     "hub model that is not downloaded": (
-        lambda study: study["models"].update(draft={"hub": "org/draft", "revision": "0" * 40}),
+        lambda study: study["models"].update(
+            draft={"hub": "org/draft", "revision": "0" * 40, "trained_on": None}
+        ),
         "download it with `huggingface-cli download org/draft",
     ),
     "illegal cell": (
