@@ -2,7 +2,7 @@
 # make test     set up, then run every check
 # make setup    only the tools: .venv/bin/{sweetspot,snakemake,pytest}
 # make figures  render the published studies and copy what the README shows
-# make lock     lock every environment again
+# make lock     lock every environment again, and hash its wheels for Nix
 
 SHELL := /bin/bash
 PYTHON ?= python3

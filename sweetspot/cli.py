@@ -26,12 +26,13 @@ def env(arguments: argparse.Namespace) -> None:
 
 
 def lock(arguments: argparse.Namespace) -> None:
-    """Lock environments again, all of them or those named."""
-    from sweetspot.host.env import ROOT
+    """Lock environments again, all of them or those named, and hash their wheels for Nix."""
+    from sweetspot.host import wheelhouse
     from sweetspot.host.lock import DATES, lock
 
     for name in arguments.names or DATES:
-        lock(ROOT / "envs" / name, DATES[name])
+        lock(name)
+        wheelhouse.write(name)
 
 
 def engine(arguments: argparse.Namespace) -> None:

@@ -10,12 +10,12 @@ moves the date. Three more files in the folder change the solution, where they e
 
 import re
 import subprocess
-from pathlib import Path
 
 from sweetspot.errors import InstallError
+from sweetspot.host.env import ROOT
 
 # An engine gets what its SGLang was tried with when it came out: it is dated within days of that release.
-DATES = {
+DATES = {  # the last day that counts
     "workflow": "2026-11-28",
     "workflow-dev": "2026-11-28",
     "engine-cpu": "2026-11-28",
@@ -29,16 +29,16 @@ PIN = re.compile(r"^([^\s#=]+)==(\S+)", re.MULTILINE)
 _REPEATED = ["python_full_version < '3.14'", "platform_machine == 'x86_64'", "sys_platform == 'linux'"]
 
 
-def lock(env: Path, date: str) -> None:
-    """Write the lock of the environment folder *env*.
-
-    Args:
-        env: The folder, with its `requirements.in`.
-        date: The last day that counts, `YYYY-MM-DD`.
+def lock(name: str) -> None:
+    """Write the lock of the environment *name*.
 
     Raises:
-        InstallError: If the requirements have no solution, or the lock would name an address.
+        InstallError: If there is no such environment, its requirements have no solution, or the lock would
+            name an address.
     """
+    if name not in DATES:
+        raise InstallError(f"envs/{name}: no environment, expected one of {', '.join(DATES)}")
+    env, date = ROOT / "envs" / name, DATES[name]
     by_hand_file = env / "by-hand.lock"
     by_hand = by_hand_file.read_text() if by_hand_file.exists() else ""
     options = [
@@ -47,7 +47,7 @@ def lock(env: Path, date: str) -> None:
         if (env / f"{kind}.in").exists()
         for option in (f"--{kind}", str(env / f"{kind}.in"))
     ]
-    options += [option for name, _ in PIN.findall(by_hand) for option in ("--no-emit-package", name)]
+    options += [option for pin, _ in PIN.findall(by_hand) for option in ("--no-emit-package", pin)]
     solution = subprocess.run(
         [
             *("uv", "pip", "compile", "--quiet", "--universal", "--python-version=3.11"),

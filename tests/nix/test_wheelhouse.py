@@ -1,0 +1,102 @@
+"""`wheelhouse.json` holds the hash that Nix finds when it has downloaded the wheels, computed again here."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sweetspot.errors import InstallError
+from sweetspot.host import env, wheelhouse
+
+pytestmark = pytest.mark.skipif(shutil.which("nix") is None, reason="nix is not installed (Debian: nix-bin)")
+
+LOCK = (env.ROOT / "envs" / "workflow" / "requirements.lock").read_text()
+
+
+def entry(package: str) -> str:
+    """Return what the workflow's lock says of one package."""
+    found = re.search(rf"^{package}==.*\n(?: +--hash.*\n)+", LOCK, re.MULTILINE)
+    assert found
+    return found[0]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An environment of one small package, in a project of its own."""
+    monkeypatch.setattr(env, "ROOT", tmp_path)
+    folder = tmp_path / "envs" / "small"
+    folder.mkdir(parents=True)
+    (folder / "requirements.in").write_text("h11\n")
+    (folder / "requirements.lock").write_text(entry("h11"))
+    return folder
+
+
+def described(folder: Path) -> Any:  # noqa: ANN401  any JSON
+    """Return what `wheelhouse.json` says."""
+    return json.loads((folder / "wheelhouse.json").read_text())
+
+
+def test_the_workflows_wheels_have_the_hash_that_is_written_down() -> None:
+    """What Nix is told beforehand is what a download of the lock gives."""
+    assert wheelhouse.describe("workflow") == described(env.ROOT / "envs" / "workflow")
+
+
+class TestWrite:
+    """Tests of `write`, on a package that is downloaded in a second."""
+
+    def test_a_second_time_changes_nothing(self, folder: Path) -> None:
+        """The hash does not depend on when it was computed, or on what was there."""
+        wheelhouse.write("small")
+        first = (folder / "wheelhouse.json").read_bytes()
+        shutil.rmtree(env.ROOT / ".wheels")
+
+        wheelhouse.write("small")
+
+        assert (folder / "wheelhouse.json").read_bytes() == first
+
+    def test_a_changed_lock_is_another_hash(self, folder: Path) -> None:
+        """What the wheels follow from has changed, and so have they."""
+        wheelhouse.write("small")
+        stale = described(folder)
+        (folder / "requirements.lock").write_text(entry("idna"))
+
+        wheelhouse.write("small")
+
+        assert described(folder)["files"]["requirements.in"] == stale["files"]["requirements.in"]
+        assert described(folder)["files"]["requirements.lock"] != stale["files"]["requirements.lock"]
+        assert described(folder)["hash"] != stale["hash"]
+
+    def test_a_changed_wheel_is_another_hash(self, folder: Path) -> None:
+        """A hash that was written down for other bytes does not pass."""
+        wheelhouse.write("small")
+        wheel = next(env.ROOT.glob(".wheels/small-*/*.whl"))
+        wheel.write_bytes(wheel.read_bytes() + b" ")
+
+        assert wheelhouse.describe("small")["hash"] != described(folder)["hash"]
+
+    def test_files_that_no_index_has(self, folder: Path) -> None:
+        """Such an environment is not built by Nix, so nothing is written."""
+        (folder / "by-hand.lock").write_text(entry("h11"))
+
+        wheelhouse.write("small")
+
+        assert not (folder / "wheelhouse.json").exists()
+
+    def test_a_hash_that_no_file_has(self, folder: Path) -> None:
+        """Pip's refusal is one line, and no half of a folder is left to be taken for the whole."""
+        (folder / "requirements.lock").write_text(re.sub(r"sha256:\w+", f"sha256:{64 * '0'}", entry("h11")))
+
+        with pytest.raises(InstallError, match=r"^envs/small/requirements.lock: .*files with these hashes;"):
+            wheelhouse.write("small")
+
+        assert [path.name for path in env.ROOT.glob(".wheels/*") if path.suffix != ".partial"] == []
+
+    def test_no_nix(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The line says what to install."""
+        monkeypatch.setenv("PATH", "")
+
+        with pytest.raises(InstallError, match=r"^nix: not on PATH, .*install Debian's nix-bin$"):
+            wheelhouse.write("small")
