@@ -5,7 +5,7 @@ IN   config.yaml, or studies/NAME.yaml with `--config study=NAME`; never both, n
 
 import json
 
-from sweetspot.host.env import digest_of_lock
+from sweetspot.host.env import digest_of_lock, prebuilt
 from sweetspot.published import published_records, published_studies, reported_studies
 from sweetspot.study import Study
 from sweetspot.workflow import (

@@ -20,6 +20,7 @@ rule env:
         "results/env/{env}.log",
     params:
         lock=lambda wildcards: digest_of_lock(wildcards.env),
+        prebuilt=lambda wildcards: bool(prebuilt(wildcards.env)),
         # PyTorch's own index, asked only where pip's hold no file with the locked hash.
         cpu_wheels="https://download.pytorch.org/whl/cpu",
     shell:
@@ -39,7 +40,7 @@ rule engine:
     log:
         "results/{study}/logs/engine.log",
     resources:
-        study=str(STUDY.file),  # no params, here and below: a renamed study is the same study  # no params: a moved file is no reason to measure again
+        study=str(STUDY.file),  # no params: a moved file is no reason to measure again
     params:
         engine=STUDY.engine,
         packages=lambda wildcards: STUDY.packages,
