@@ -86,12 +86,14 @@ def preflight(arguments: argparse.Namespace) -> None:
     """Stop what can't work on this host before anything is started."""
     from sweetspot.host.preflight import preflight
     from sweetspot.models.pair.check import check_pair
+    from sweetspot.run.lock import host_lock
     from sweetspot.study import Study
 
     study = Study.load(arguments.study)
     host = _read(study.folder / "host.json")
     prompts = [json.loads(line) for line in (study.folder / "prompts.jsonl").read_text().splitlines()]
-    checked = preflight(study.plan, host, prompts)
+    with host_lock():  # another study that measures here is waited for, not found in the way
+        checked = preflight(study.plan, host, prompts)
     _write(arguments.out, checked + check_pair(study.plan, study.folders, study.trained_on, host, prompts))
 
 

@@ -1,9 +1,11 @@
-"""Compares a plan with the host and the prompts, before the first model is loaded. Pure."""
+"""Compares a plan with the host and the prompts, before the first model is loaded."""
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sweetspot.errors import RunError
+from sweetspot.host import gpus
 from sweetspot.plan import Plan
 
 _GPU_ENGINES = ("engine-cu12", "engine-cu13")
@@ -16,6 +18,8 @@ def preflight(
 ) -> list[str]:
     """Return what was checked, a line each.
 
+    What GPUs need is looked for on this machine, if it has any; the rest follows from the arguments.
+
     Args:
         plan: What is to run.
         host: The facts of this host.
@@ -24,17 +28,29 @@ def preflight(
     Raises:
         RunError: For the first thing that can't work here.
     """
-    return [
+    checked = [
         _enough_gpus(plan, host),
         _no_hidden_variables(plan, host),
         _enough_prompts(plan, prompts),
         _prompts_fit(plan, prompts),
     ]
+    if _on_gpus(plan, host):
+        launch = plan.launches[0]
+        environment = os.environ | launch.env
+        checked += gpus.check(launch.args, environment)
+    return checked
+
+
+def _on_gpus(plan: Plan, host: Mapping[str, Any]) -> bool:
+    """Return whether the study's servers run on NVIDIA GPUs; of the user's own engine the host decides."""
+    if plan.engine == "external":
+        return bool(host["gpus"]) and plan.launches[0].args.get("device") != "cpu"
+    return plan.engine in _GPU_ENGINES
 
 
 def _enough_gpus(plan: Plan, host: Mapping[str, Any]) -> str:
     wanted, found = int(str(plan.launches[0].args["tp-size"])), len(host["gpus"])
-    if plan.engine not in _GPU_ENGINES:
+    if not _on_gpus(plan, host):
         return f"{plan.engine}: no GPU is asked for"
     if found < wanted:
         raise RunError(f"tp_size: {wanted}, expected at most the {found} GPUs of this host; lower it")

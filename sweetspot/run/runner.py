@@ -5,6 +5,7 @@ with the passes before the failure and the server's last words. A run that is in
 """
 
 import gzip
+import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ import httpx
 from sweetspot.engine.redact import Redactor
 from sweetspot.engine.sglang import Server
 from sweetspot.errors import EngineError
+from sweetspot.host import gpus
 from sweetspot.run.client import observed, send_pass
 from sweetspot.run.job import Job, Places, order_of_passes, read_job
 from sweetspot.run.lock import host_lock
@@ -67,6 +69,8 @@ def measure(job: Job, out: Path, log: Path) -> dict[str, Any]:
     log.parent.mkdir(parents=True, exist_ok=True)
     out.parent.mkdir(parents=True, exist_ok=True)
     with host_lock() as held:
+        if job.facts["engine"]["name"] != "fake" and job.launch["args"].get("device") != "cpu":
+            gpus.check(job.launch["args"], os.environ | job.launch["env"])
         server = Server(
             job.engine,
             job.folders,
