@@ -26,7 +26,7 @@ rule measure:
     log:
         "results/{study}/logs/measure.log",
     params:
-        code=digest_of_code("measure", "run/record.py", "run/job.py"),
+        code=digest_of_code("measure", "run/cycles.py", "run/record.py", "run/job.py"),
         run=run_folder,
     shell:
         r"""

@@ -4,6 +4,7 @@ IN   results/{study}/plan/launch/{launch}/{round}.json     what is asked for
      results/{study}/preflight/{launch}.json               nothing starts before it passes
 OUT  results/{study}/run/{launch}/{round}/record.json      see sweetspot/run/record.py
                                           outcome.json     did it complete, at which attempt
+                                          cycles.jsonl.gz  what each decode cycle took, by phase
                                           server.log.gz
 Whether a launch is measured again hangs on what is asked for alone, so editing code or a comment costs no
 GPU hours (docs/decisions/001). To measure again all the same: snakemake --forcerun run
@@ -35,6 +36,7 @@ rule run:
     output:
         record="results/{study}/run/{launch}/{round}/record.json",
         outcome="results/{study}/run/{launch}/{round}/outcome.json",
+        cycles="results/{study}/run/{launch}/{round}/cycles.jsonl.gz",
         server_log="results/{study}/run/{launch}/{round}/server.log.gz",
     log:
         "results/{study}/logs/run/{launch}/{round}.log",

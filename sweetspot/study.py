@@ -132,6 +132,7 @@ class Study:
             "repeats": workload.repeats,
             "warmup_passes": workload.warmup_passes,
             "generation": workload.generation,
+            "profile": workload.profile,
             "models": self.models,
             "prompts": self.prompts,
             "packages": _digest(self.packages),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from sweetspot.run.cycles import Cycles
 from sweetspot.run.record import FORMAT, digest, pack
 from tests.workflow.project import Project
 
@@ -74,6 +75,7 @@ def plan_of(
             "repeats": 1,
             "warmup_passes": 0,
             "generation": {"max_new_tokens": 9, "ignore_eos": True, "temperature": 0},
+            "profile": "none",
             "near_tie_nats": 0.0,
             "limits": {"start_s": 1, "stall_s": 1},
         }
@@ -137,6 +139,7 @@ def pass_of(
         "repeat": repeat,
         "order": repeat,
         "began_s": 0.5,
+        "began_us": 1_000_000,
         "requests": requests,
         "outputs": {digest(packed): packed for packed in map(pack, outputs.values())},
     }
@@ -193,6 +196,7 @@ def record_of(
         "workload": plan["workload"],
         "outputs": outputs,
         "passes": rows,
+        "cycles": Cycles(None, []),
         "reference": [
             {name: value for name, value in entry.items() if name != "outputs"} for entry in reference
         ],

@@ -17,6 +17,7 @@ from sweetspot.measure.latency import PERCENTILES
 from sweetspot.measure.requests import FLAG, REAL, TEXT, WHOLE
 from sweetspot.measure.throughput import identity_residual
 
+IN_CYCLE = ("draft_s", "verify_s", "extend_s", "decode_s")  # what is left of a cycle is other_s
 SUMMARY: dict[str, pl.DataType] = (
     {"variant": TEXT, "num_steps": WHOLE, "eagle_topk": WHOLE, "num_draft_tokens": WHOLE, "nccl": TEXT}
     | {"args_set": TEXT, "load": WHOLE, "control": FLAG, "baseline": TEXT, "status": TEXT, "failure": TEXT}
@@ -28,7 +29,10 @@ SUMMARY: dict[str, pl.DataType] = (
     | {"accept_length": REAL, "accept_length_from_histogram": REAL, "accept_lengths_agree": FLAG}
     | {"accept_rate": REAL, "proposed_drafts": WHOLE}
     | {"acceptance_by_position": pl.List(REAL), "conditional_acceptance": pl.List(REAL)}
-    | {"cycle_s": REAL, "break_even_accept_length": REAL, "identity_residual": REAL}
+    | {"cycle_s": REAL, "cycle_clock": TEXT, "chunk_cycle_s": REAL, "timed_cycles": WHOLE}
+    | {"draft_s": REAL, "verify_s": REAL, "extend_s": REAL, "decode_s": REAL, "other_s": REAL}
+    | {"host_s": REAL, "timed_share": REAL}
+    | {"break_even_accept_length": REAL, "identity_residual": REAL}
     | {f"{name}_p{percent}_s": REAL for name in ("ttft", "itl_chunk", "itl_token") for percent in PERCENTILES}
     | {"prefill_s": REAL, "prefill_tokens": REAL}
     | {"exact": TEXT, "first_divergence": WHOLE, "worst_nats": REAL, "inexact_reason": TEXT}
@@ -106,13 +110,27 @@ def _speed(
     launches = sorted(passes["launch"].unique())
     row: Row = {"launch": "+".join(launches), "client_cost": passes["client_cost"].median()}
     row |= _interval("decode_tokens_per_s", estimate(list(speeds.values())) if speeds else None)
-    for name in ("cycle_s", "server_tokens_per_s"):
+    for name in ("cycle_s", "chunk_cycle_s", "server_tokens_per_s", *IN_CYCLE, "host_s"):
         medians = round_medians(passes, name)
         row[name] = estimate(list(medians.values())).centre if medians else None
+    row |= _timer(row, passes)
     if variant["num_steps"] and baseline and row["cycle_s"] is not None:
         baseline_per_request = estimate(list(baseline.values())).centre / load
         row["break_even_accept_length"] = baseline_per_request * row["cycle_s"]
     return row
+
+
+def _timer(row: Row, passes: pl.DataFrame) -> Row:
+    """Return which clock timed the phases, in how many cycles, and what they leave of a cycle."""
+    clocks = passes["cycle_clock"].drop_nulls()
+    if clocks.is_empty() or row["host_s"] is None:
+        return {}
+    return {
+        "cycle_clock": clocks[0],
+        "timed_cycles": passes["timed_cycles"].sum(),
+        "other_s": row["cycle_s"] - sum(row[phase] or 0.0 for phase in IN_CYCLE),
+        "timed_share": passes["timed_share"].mean(),
+    }
 
 
 def _interval(name: str, found: Estimate | None) -> Row:

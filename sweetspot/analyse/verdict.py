@@ -13,6 +13,8 @@ from sweetspot.analyse.faults import faults
 from sweetspot.analyse.wording import detail, headline, warning
 from sweetspot.errors import StudyError
 
+TIMED_SHARE_LIMIT = 0.01  # beyond it the timer and the client did not see the same cycles
+
 
 def judge(summary: pl.DataFrame, verdict_load: int | None = None) -> Row:
     """Return the content of verdict.json.
@@ -66,6 +68,12 @@ def _judge_row(row: Row, baseline: Row) -> tuple[str, list[str]]:
     reasons = [f"partial: {row['failure']}"] if row["status"] == "partial" else []
     if row["exact"] == "near-tie":
         reasons.append(f"tokens differ in near-ties alone, at most {row['worst_nats']:.4f} nats")
+    share = row["timed_share"]
+    if share is not None and abs(share - 1) > TIMED_SHARE_LIMIT:
+        reasons.append(
+            f"the periods of its cycles make up {share:.1%} of the client's decode time, expected 100 %: "
+            f"its phases miss time or count it twice"
+        )
     if row["decode_tokens_per_s"] is None:
         reasons.append("the whole load never decoded at once; send more prompts or lower the load")
     if row["variant"] == row["baseline"]:

@@ -4,6 +4,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from sweetspot.engine.plugin import SITE
+
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -24,7 +26,7 @@ def sglang(name: str, python: Path) -> Engine:
         name: `engine-cpu`, `engine-cu12`, `engine-cu13` or `external`.
         python: Its interpreter.
     """
-    ours = [PACKAGE / "engine" / "plugin" / "site"]
+    ours = [SITE]
     if name == "engine-cpu":
         ours.append(PACKAGE / "engine" / "cpu" / "site")  # kernels
     return Engine(name, python, "sglang.launch_server", tuple(ours))

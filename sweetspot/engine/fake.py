@@ -2,10 +2,11 @@
 
 For tests of everything around a server. A token follows from the prompt and its position alone, so that
 variants agree; the acceptance of each draft is a seeded draw. `FAKE_FAULT` in its environment makes it
-misbehave: `die-at-start`, `never-healthy`, and from its first request on `die`, `stall`, `refuse`, `garble`,
-`cut-short`, `wrong-token` or `orphan` (which leaves a process behind in a session of its own); `die-after-N`
-waits for N requests. If it is started for that it can be switched between step counts: `no-switch` refuses,
-`switch-lies` says the new step count and runs the old one, `slow-plain` runs the baseline too slowly there.
+misbehave: `die-at-start`, `refuse-start` (as a plugin does), `never-healthy`, and from its first request on
+`die`, `stall`, `refuse`, `garble`, `cut-short`, `wrong-token` or `orphan` (which leaves a process behind in a
+session of its own); `die-after-N` waits for N requests. If it is started for that it can be switched between
+step counts: `no-switch` refuses, `switch-lies` says the new step count and runs the old one, `slow-plain`
+runs the baseline too slowly there. With SWEETSPOT_CYCLES set it leaves cycles as SGLang's timer does.
 """
 
 import argparse
@@ -20,6 +21,8 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+
+from sweetspot.engine.fake_cycles import CycleFile
 
 VOCABULARY = 1000
 DRAFT_ACCEPTED = 0.7
@@ -44,6 +47,9 @@ class Fake:
         self.cycles: Counter[str] = Counter()  # since the last switch, by step count
         self.in_flight = 0
         self.generations = 0  # answered, or begun
+        self.decoding: list[object] = []  # requests, the oldest first: its cycles are the server's
+        prefix = os.environ.get("SWEETSPOT_CYCLES")
+        self.timer = CycleFile(prefix) if prefix else None
 
     def switch(self, num_steps: int) -> bool:
         """Return whether *num_steps* are run from now on, or said to be."""
@@ -68,7 +74,10 @@ class Fake:
         cycle_s = DECODE_S * (SLOW if slow else 1) + DRAFT_STEP_S * self.num_steps
         histogram = [0] * (self.num_steps + 1)
         done, began = 0, time.perf_counter()
+        request = object()
+        self.decoding.append(request)
         while done < wanted:
+            start_us = time.monotonic_ns() // 1000
             if done == 0:
                 due_s, accepted = PREFILL_S, 0
             else:
@@ -76,7 +85,12 @@ class Fake:
                 histogram[accepted] += 1
                 self.cycles[str(self.num_steps or "plain")] += 1
             await asyncio.sleep(max(0.0, began + due_s - time.perf_counter()))
+            if done and self.timer and request is self.decoding[0]:
+                batch_size, last = len(self.decoding), done + accepted + 1 >= wanted
+                self.timer.note(start_us, batch_size, self.num_steps, accepted, last)
             done = min(done + accepted + 1, wanted)
+            if done == wanted:
+                self.decoding.remove(request)
             yield self._event(prompt, done, wanted, histogram, time.perf_counter() - began)
 
     def _accepted(self, drafts: random.Random) -> int:
@@ -210,6 +224,10 @@ def main() -> int:
     parser.add_argument("--speculative-num-steps", type=int)
     parser.add_argument("--speculative-adaptive-config")
     fake = Fake(parser.parse_known_args()[0])
+    if fake.fault == "refuse-start":
+        print("sweetspot_timer: made up")
+        print("EOFError: the process that was to serve is gone")
+        return 1
     if fake.fault == "die-at-start":
         print("RuntimeError: made up, at the start")
         return 1

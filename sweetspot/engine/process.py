@@ -14,6 +14,7 @@ from sweetspot.engine.redact import Redactor
 
 GRACE_S = 20.0  # between asking a server to end and killing it
 LAST_WORDS = 40
+PLUGINS = "sweetspot_"  # how a line begins in which one of our plugins refuses to go on
 
 
 class ServerProcess:
@@ -41,6 +42,7 @@ class ServerProcess:
         self._redactor = redactor
         self._held = held
         self._last_words: deque[str] = deque(maxlen=LAST_WORDS)
+        self._refusal: str | None = None
 
     def __enter__(self) -> Self:
         """Start the server; it does not answer yet."""
@@ -81,10 +83,17 @@ class ServerProcess:
         """Return the last lines of its log, redacted."""
         return list(self._last_words)
 
+    def refusal(self) -> str | None:
+        """Return why a plugin of ours stopped the server that is gone, in its own line, if one did."""
+        self._reader.join()
+        return self._refusal
+
     def _follow(self, output: IO[bytes]) -> None:
         with self._log.open("w") as log:
             for raw in output:
                 line = self._redactor.text(raw.decode(errors="replace"))
                 self._last_words.append(line.rstrip("\n"))
+                if line.startswith(PLUGINS):
+                    self._refusal = line.rstrip("\n")
                 log.write(line)
                 log.flush()

@@ -22,6 +22,7 @@ LOOPBACK = "127.0.0.1"
 POLL_S = 0.1
 ANSWER_S = 60.0  # for anything but a generation
 SWITCH = "SWEETSPOT_SWITCH"  # turns on the plugin that obeys a switch
+TIMER = "SWEETSPOT_CYCLES"  # turns on the plugin that times cycles
 
 
 class Server:
@@ -38,6 +39,7 @@ class Server:
         start_s: Seconds within which it has to be healthy.
         held: File descriptors that stay open until its last process is gone.
         candidates: Step counts between which it can be switched, 0 for the baseline; none if it is not to be.
+        cycles: Prefix of the file to which each decode cycle is written; None if they are not to be timed.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Server:
         start_s: float,
         held: tuple[int, ...] = (),
         candidates: Sequence[int] = (),
+        cycles: Path | None = None,
     ) -> None:
         self._api_key = secrets.token_hex(16)
         self._start_limit_s = start_s
@@ -69,7 +72,7 @@ class Server:
         import_paths = os.pathsep.join(map(str, engine.import_paths))
         environment.check_inherited(os.environ, env)
         variables = environment.inherited() | ({"PYTHONPATH": import_paths} if import_paths else {})
-        variables |= env | switching
+        variables |= env | switching | ({TIMER: str(cycles)} if cycles else {})
         self.command: list[str] = self._redactor.data(command)
         self.environment: dict[str, str] = self._redactor.data(environment.visible(variables))
         self.start_s: float | None = None  # from its start to the first healthy answer, if there was one
@@ -180,7 +183,7 @@ class Server:
             if status is not None:
                 raise EngineError(
                     f"the server: died at its start with exit status {status}, expected it healthy; "
-                    f"see its last words",
+                    f"{self._process.refusal() or 'see its last words'}",
                     "start_died",
                 )
             left_s = began + self._start_limit_s - time.monotonic()

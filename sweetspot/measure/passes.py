@@ -11,6 +11,7 @@ from sweetspot.measure.acceptance import accept_length, accept_length_from_histo
 from sweetspot.measure.chunks import AGAIN, Chunks, Ints, unpack_chunks
 from sweetspot.measure.latency import PERCENTILES, histogram, percentiles
 from sweetspot.measure.meta_info import Counts
+from sweetspot.measure.phases import PHASES, UNTIMED, Timed, phases
 from sweetspot.measure.requests import FLAG, KEY, REAL, WHOLE, WHOLES, request_columns, request_counts
 from sweetspot.measure.throughput import identity_residual, throughput
 
@@ -37,24 +38,29 @@ PASSES: dict[str, pl.DataType] = (
         "full_load_s": REAL,
         "full_load_cycles": WHOLE,
         "decode_tokens_per_s": REAL,
+        "chunk_cycle_s": REAL,
         "cycle_s": REAL,
         "identity_residual": REAL,
         "server_tokens_per_s": REAL,
         "client_cost": REAL,
     }
+    | PHASES
     | ACCEPTANCE
     | {f"{name}_p{percent}_s": REAL for name in ("ttft", "itl_chunk", "itl_token") for percent in PERCENTILES}
     | {f"itl_{by}_{part}": WHOLES for by in ("chunk", "token") for part in ("bins", "counts")}
 )
 
 
-def measure_pass(pass_: Row, num_steps: int, where: str) -> tuple[Row, dict[str, Any]]:
+def measure_pass(
+    pass_: Row, num_steps: int, where: str, timed: Timed = UNTIMED
+) -> tuple[Row, dict[str, Any]]:
     """Return the pass as a row of `PASSES` and its requests as columns of `REQUESTS`, without their key.
 
     Args:
         pass_: One of a record's passes.
         num_steps: Of its variant; 0 for a baseline, whose counts are left out.
         where: Record, variant and load, for messages.
+        timed: The cycles of the launch.
 
     Raises:
         RecordError: If a list can't be unpacked.
@@ -72,6 +78,7 @@ def measure_pass(pass_: Row, num_steps: int, where: str) -> tuple[Row, dict[str,
         "completion_tokens": int(completion.sum()),
         "prefill_s": float(columns["ttft_s"].mean()),
         **_speed(chunks, pass_["load"], where),
+        **phases(timed, pass_["began_us"], chunks, pass_["load"], num_steps, where),
         **_acceptance(counts, completion - 1, num_steps),
         **_server_speed(columns, completion - 1, pass_["load"]),
         **percentiles("ttft", columns["ttft_s"]),
@@ -83,9 +90,10 @@ def measure_pass(pass_: Row, num_steps: int, where: str) -> tuple[Row, dict[str,
 
 
 def _speed(chunks: Chunks, load: int, where: str) -> Row:
-    """Return the columns of `Throughput`."""
+    """Return the columns of `Throughput`, and its cycle once more, which a timer's may replace."""
     try:
-        return dict(vars(throughput(chunks, load)))
+        found = throughput(chunks, load)
+        return vars(found) | {"chunk_cycle_s": found.cycle_s}
     except MeasureError as error:
         raise MeasureError(f"{where}: {error}; {AGAIN}") from None
 

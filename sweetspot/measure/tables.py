@@ -21,7 +21,9 @@ from sweetspot.measure.checks import check, place
 from sweetspot.measure.chunks import AGAIN
 from sweetspot.measure.exactness import References, compare, exactness
 from sweetspot.measure.passes import PASSES, measure_pass
+from sweetspot.measure.phases import Timed
 from sweetspot.measure.requests import REAL, REQUESTS, TEXT, WHOLE
+from sweetspot.run.cycles import read_cycles
 from sweetspot.run.record import read
 
 Document = Mapping[str, Any]
@@ -60,7 +62,7 @@ def measure_files(paths: Sequence[Path], plan: Document, processes: int) -> dict
         MeasureError: If the counts or times in a record contradict each other.
     """
     if processes == 1:
-        return measure(map(read, paths), plan)
+        return measure(map(_read, paths), plan)
     # A fork of a process that runs polars' threads may hang; a spawned one does not.
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         return _assemble(pool.map(partial(_reduce_file, plan=plan), paths, chunksize=8), plan)
@@ -70,7 +72,7 @@ def measure(records: Iterable[Document], plan: Document) -> dict[str, pl.DataFra
     """Return the tables of a study by name.
 
     Args:
-        records: Of launches of the plan, in any order; none is kept.
+        records: Of launches of the plan, in any order, each with its `cycles`; none is kept.
         plan: The content of plan.json.
 
     Returns:
@@ -84,9 +86,14 @@ def measure(records: Iterable[Document], plan: Document) -> dict[str, pl.DataFra
     return _assemble((_reduce(record, plan) for record in records), plan)
 
 
+def _read(path: Path) -> Document:
+    """Return the record at *path* with the `cycles` beside it."""
+    return read(path) | {"cycles": read_cycles(path.with_name("cycles.jsonl.gz"))}
+
+
 def _reduce_file(path: Path, plan: Document) -> Reduced:
     """Return what stays of the record at *path*."""
-    return _reduce(read(path), plan)
+    return _reduce(_read(path), plan)
 
 
 def _reduce(record: Document, plan: Document) -> Reduced:
@@ -96,10 +103,11 @@ def _reduce(record: Document, plan: Document) -> Reduced:
     key = {"launch": record["launch"]["id"], "round": record["round"]}
     rows: list[dict[str, Any]] = []
     requests: dict[str, list[Any]] = {name: [] for name in REQUESTS}
+    timed = Timed.of(record["cycles"])
     for pass_ in record["passes"]:
         key |= {name: pass_[name] for name in ("variant", "load", "repeat", "order")}
         where = f"{place(record)}: {key['variant']} at load {key['load']}, repeat {key['repeat']}"
-        row, columns = measure_pass(pass_, variants[pass_["variant"]]["num_steps"], where)
+        row, columns = measure_pass(pass_, variants[pass_["variant"]]["num_steps"], where, timed)
         rows.append(key | row)
         columns |= {name: [value] * row["requests"] for name, value in key.items()}
         for name, column in columns.items():

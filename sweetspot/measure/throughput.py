@@ -84,7 +84,7 @@ def identity_residual(decode_tokens_per_s: float, load: int, cycle_s: float, acc
     Args:
         decode_tokens_per_s: Of all requests in flight together, by the client's clock.
         load: Requests in flight.
-        cycle_s: Mean interval between the chunks of one request, by their arrivals.
+        cycle_s: Mean time of a cycle: by the timer inside the server, or the mean interval between chunks.
         accept_length: By the server's counters, bonus token included; 1 without speculation.
     """
     return decode_tokens_per_s / load * cycle_s / accept_length - 1

@@ -62,6 +62,7 @@ class Workload:
     repeats: int
     warmup_passes: int
     generation: dict[str, Any]
+    profile: str  # none, phases or trace
     near_tie_nats: float
     limits: dict[str, float]  # start_s, stall_s
 

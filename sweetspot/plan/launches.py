@@ -78,6 +78,7 @@ def plan_study(study: Study, engine: str, sglang: str, nccl: str | None = None) 
         repeats=study["repeats"],
         warmup_passes=study["warmup_passes"],
         generation=dict(study["generation"]),
+        profile=study["profile"],
         near_tie_nats=study["exactness"]["near_tie_nats"],
         limits=dict(study["limits"]),
     )

@@ -12,7 +12,13 @@ from matplotlib.axes import Axes
 from sweetspot.render.rows import Row, why_missing
 from sweetspot.render.theme import COLOURS, PHASE_COLOURS, SMALL_PT
 
-PHASES = ("draft", "verify", "extend", "other")  # columns `draft_s` and so on, where the engine tells them
+PHASES = (
+    "draft",
+    "verify",
+    "extend",
+    "decode",
+    "other",
+)  # columns `draft_s` and so on, where timed
 BREAK_EVEN = "break-even"
 
 

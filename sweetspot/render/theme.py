@@ -33,6 +33,7 @@ PHASE_COLOURS = {
     "draft": COLOURS["orange"],
     "verify": COLOURS["blue"],
     "extend": COLOURS["green"],
+    "decode": COLOURS["sky"],
     "other": COLOURS["grid"],
     "cycle": COLOURS["sky"],
 }

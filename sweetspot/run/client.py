@@ -31,8 +31,8 @@ def send_pass(
     load: int,
     sampling: dict[str, Any],
     stall_s: float,
-) -> list[Stream]:
-    """Send every prompt once, *load* at a time, and return what came back, in the prompts' order.
+) -> tuple[int, list[Stream]]:
+    """Send every prompt once, *load* at a time, and return when that began and what came back.
 
     Args:
         url: Of the server.
@@ -41,6 +41,9 @@ def send_pass(
         load: Requests in flight; a new one is sent as soon as one is finished.
         sampling: SGLang's sampling parameters.
         stall_s: Longest silence on a request.
+
+    Returns:
+        The begin in microseconds of CLOCK_MONOTONIC, and the streams in the prompts' order.
 
     Raises:
         httpx.HTTPError: If a connection breaks or stays silent for too long.
@@ -59,7 +62,7 @@ async def _send_pass(
     load: int,
     sampling: dict[str, Any],
     stall_s: float,
-) -> list[Stream]:
+) -> tuple[int, list[Stream]]:
     limits = httpx.Limits(max_connections=load, max_keepalive_connections=load)
     bodies = [
         json.dumps({"input_ids": p["input_ids"], "sampling_params": sampling, "stream": True})
@@ -70,10 +73,10 @@ async def _send_pass(
     async with httpx.AsyncClient(
         base_url=url, headers=headers, limits=limits, timeout=stall_s, trust_env=False, verify=False
     ) as client:  # verify: no certificates to load, for there is no TLS on the loopback interface
-        began_ns = time.perf_counter_ns()
+        began_ns = time.monotonic_ns()  # as the timer inside the server
 
         def now_us() -> int:
-            return (time.perf_counter_ns() - began_ns) // 1000
+            return (time.monotonic_ns() - began_ns) // 1000
 
         async def work() -> None:
             for index in waiting:
@@ -92,7 +95,7 @@ async def _send_pass(
         async with asyncio.TaskGroup() as group:
             for _ in range(load):
                 group.create_task(work())
-    return [streams[index] for index in range(len(prompts))]
+    return began_ns // 1000, [streams[index] for index in range(len(prompts))]
 
 
 def observed(stream: Stream, outputs: dict[str, str]) -> dict[str, Any]:

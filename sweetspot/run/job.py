@@ -11,7 +11,7 @@ from sweetspot.host import env
 from sweetspot.host.facts import facts
 
 PROTOCOL = 1  # what is measured, and how; raised by hand, see tests/run/test_protocol.py
-WORKLOAD = ("loads", "repeats", "warmup_passes", "generation")
+WORKLOAD = ("loads", "repeats", "warmup_passes", "generation", "profile")
 
 
 @dataclass(frozen=True)

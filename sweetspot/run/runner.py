@@ -4,7 +4,6 @@ Nothing is computed here, and nothing that was measured is lost: a launch that f
 with the passes before the failure and the server's last words. A run that is interrupted leaves none.
 """
 
-import gzip
 import os
 import shutil
 import time
@@ -20,6 +19,7 @@ from sweetspot.engine.sglang import Server
 from sweetspot.errors import EngineError
 from sweetspot.host import gpus
 from sweetspot.run.client import observed, send_pass
+from sweetspot.run.cycles import Cycles, collect, gzipped, raw_files, wait_until_written, write_cycles
 from sweetspot.run.job import Job, Places, order_of_passes, read_job
 from sweetspot.run.lock import host_lock
 from sweetspot.run.record import FORMAT, digest, pack, write
@@ -29,7 +29,7 @@ TOP_K = 4  # candidates recorded for each token of the reference pass
 
 
 def run(study: Path, asked: dict[str, Any], limits: dict[str, float], places: Places, out: Path) -> None:
-    """Measure one launch in one round and write its record, `outcome.json` and `server.log.gz`.
+    """Measure one launch in one round and write its record, and beside it what else was seen.
 
     Args:
         study: The study's folder in `results/`.
@@ -37,7 +37,7 @@ def run(study: Path, asked: dict[str, Any], limits: dict[str, float], places: Pl
             (what decides whether the record is still of the study).
         limits: `start_s` and `stall_s`, in seconds.
         places: Where the models and an external engine's interpreter lie.
-        out: The record; the other files are written beside it.
+        out: The record; `outcome.json`, `cycles.jsonl.gz` and `server.log.gz` are written beside it.
     """
     log = study / "logs" / "run" / asked["launch"] / f"{asked['round']}.server.log"
     record = measure(read_job(study, asked, limits, places), out, log)
@@ -50,7 +50,7 @@ def measure(job: Job, out: Path, log: Path) -> dict[str, Any]:
 
     Args:
         job: What to measure.
-        out: The record; `server.log.gz` is written beside it.
+        out: The record; `cycles.jsonl.gz` and `server.log.gz` are written beside it.
         log: The server's output as it comes.
     """
     record: dict[str, Any] = {
@@ -68,6 +68,10 @@ def measure(job: Job, out: Path, log: Path) -> dict[str, Any]:
     }
     log.parent.mkdir(parents=True, exist_ok=True)
     out.parent.mkdir(parents=True, exist_ok=True)
+    timer = None if job.workload["profile"] == "none" else log.with_suffix(".cycles").absolute()
+    for stale in raw_files(timer) if timer else []:
+        stale.unlink()
+    cycles = Cycles(None, [])
     with host_lock() as held:
         if job.facts["engine"]["name"] != "fake" and job.launch["args"].get("device") != "cpu":
             gpus.check(job.launch["args"], os.environ | job.launch["env"])
@@ -80,28 +84,43 @@ def measure(job: Job, out: Path, log: Path) -> dict[str, Any]:
             job.workload["limits"]["start_s"],
             (held,),
             candidates=sorted(set(job.steps.values())) if job.launch["kind"] == "oneload" else (),
+            cycles=timer,
         )
         try:
             with server, _explained(server):
                 record["server"]["resolved"] = server.resolved()
                 _send_all(job, server, record)
+                if timer:
+                    wait_until_written(timer)
         except EngineError as error:
-            record["status"] = "failed"
-            record["failure"] = {
-                "kind": error.kind,
-                "message": server.redact(str(error)),
-                "last_words": server.last_words(),
-            }
+            _fail(record, error, server)
+    if timer:
+        try:
+            cycles = collect(timer, [(p["began_us"], p["ended_us"]) for p in record["passes"]])
+        except EngineError as error:
+            if record["status"] == "complete":  # a server that failed may have made no cycle
+                _fail(record, error, server)
     record["server"] |= {
         "command": server.command,
         "env": server.environment,
         "start_s": server.start_s,
         "stop_s": server.stop_s,
     }
-    with log.open("rb") as plain, _gzip(out.with_name("server.log.gz")) as packed:
+    write_cycles(cycles, out.with_name("cycles.jsonl.gz"))
+    with log.open("rb") as plain, gzipped(out.with_name("server.log.gz")) as packed:
         shutil.copyfileobj(plain, packed)
     write(record, out)
     return record
+
+
+def _fail(record: dict[str, Any], error: EngineError, server: Server) -> None:
+    """Note in *record* that the launch failed, and the server's last words."""
+    record["status"] = "failed"
+    record["failure"] = {
+        "kind": error.kind,
+        "message": server.redact(str(error)),
+        "last_words": server.last_words(),
+    }
 
 
 def _send_all(job: Job, server: Server, record: dict[str, Any]) -> None:
@@ -110,13 +129,14 @@ def _send_all(job: Job, server: Server, record: dict[str, Any]) -> None:
     stall_s = job.workload["limits"]["stall_s"]
 
     def send(variant: str, load: int) -> dict[str, Any]:
-        """Return what a pass saw: its requests, when it began, and in a one-load launch the switch to it."""
+        """Return what a pass saw: its requests, when it ran, and in a one-load launch the switch to it."""
         made = _switch_to(variant, job, server)
         server.flush_cache()
         began_s = time.monotonic() - ready
-        streams = send_pass(server.url, server.headers, job.prompts, load, generation, stall_s)
-        seen = {"began_s": began_s, "requests": [observed(stream, record["outputs"]) for stream in streams]}
-        return seen | ({"switch": prove(server, made)} if made else {})
+        began_us, streams = send_pass(server.url, server.headers, job.prompts, load, generation, stall_s)
+        times = {"began_s": began_s, "began_us": began_us, "ended_us": time.monotonic_ns() // 1000}
+        requests = [observed(stream, record["outputs"]) for stream in streams]
+        return times | {"requests": requests} | ({"switch": prove(server, made)} if made else {})
 
     ready = time.monotonic()
     slowest_s = 0.0  # pass
@@ -189,10 +209,3 @@ def _explained(server: Server) -> Iterator[None]:
         raise server.explain(error) from error
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         raise EngineError(f"an answer that is not SGLang's: {error!r}", "bad_answer") from error
-
-
-@contextmanager
-def _gzip(path: Path) -> Iterator[gzip.GzipFile]:
-    """Open *path* for writing, with no name and no time in it, so that equal logs are equal files."""
-    with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", filename="", mtime=0) as packed:
-        yield packed

@@ -56,6 +56,7 @@ def make_study(make_pass: Callable[..., Row], make_record: Callable[..., Row]) -
         for record in records:
             record |= FACTS | facts | {"identity": record["identity"] | prompts}
         tables = measure(records, plan)
+        del records[0]["cycles"]  # a file of its own
         summary = summarise(tables, plan)
         return StudyFiles(name, plan, records[0], tables["passes"], summary, judge(summary))
 

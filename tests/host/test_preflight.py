@@ -13,7 +13,7 @@ HOST = {"gpus": [{"name": "a GPU"}], "nccl_conf": {}}
 def plan(engine: str = "engine-cpu", **launch: Any) -> Plan:  # noqa: ANN401
     """Return a plan with two launches, the second with the arguments and environment of *launch*."""
     args = {"tp-size": launch.pop("tp_size", 1), "context-length": launch.pop("context", 1024)}
-    workload = Workload((1, 2), 5, 1, {"max_new_tokens": 20}, 0.0, {"start_s": 1, "stall_s": 1})
+    workload = Workload((1, 2), 5, 1, {"max_new_tokens": 20}, "none", 0.0, {"start_s": 1, "stall_s": 1})
     launches = (
         Launch("none.default", "dedicated", "", ("none.default",), args, {}),
         Launch("none.ll", "dedicated", "", ("none.ll",), args, launch.pop("env", {})),

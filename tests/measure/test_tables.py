@@ -8,6 +8,7 @@ from sweetspot.errors import MeasureError, RecordError
 from sweetspot.measure.passes import PASSES
 from sweetspot.measure.requests import REQUESTS
 from sweetspot.measure.tables import LAUNCHES, measure, measure_files
+from sweetspot.run.cycles import write_cycles
 from sweetspot.run.record import write
 
 Row = dict[str, Any]
@@ -133,9 +134,11 @@ class TestMeasureFiles:
     @pytest.mark.parametrize("processes", [1, 2])
     def test_same_tables(self, records: list[Row], plan: Row, tmp_path: Path, processes: int) -> None:
         """However many processes read the records, the tables are those of `measure`."""
-        paths = [tmp_path / f"{index}.json" for index in range(len(records))]
+        paths = [tmp_path / str(index) / "record.json" for index in range(len(records))]
         for record, path in zip(records, paths, strict=True):
-            write(record, path)
+            path.parent.mkdir()
+            write({name: value for name, value in record.items() if name != "cycles"}, path)
+            write_cycles(record["cycles"], path.with_name("cycles.jsonl.gz"))
 
         tables = measure_files(paths, plan, processes)
 

@@ -40,6 +40,7 @@ prompts: {{file: prompts.jsonl, sha256: {"a" * 64}, chat_template: null, thinkin
 generation: {{max_new_tokens: 128, ignore_eos: true, temperature: 0}}
 exactness: {{near_tie_nats: 0.0}}
 radix_cache: false
+profile: phases
 rounds: 3
 repeats: 5
 warmup_passes: 1

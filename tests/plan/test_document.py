@@ -31,7 +31,7 @@ class TestJson:
 
         assert raw["launches"][0].keys() == {"id", "kind", "reason", "variants", "args", "env", "digest"}
         assert raw["workload"].keys() == {
-            *("loads", "repeats", "warmup_passes", "generation", "near_tie_nats", "limits"),
+            *("loads", "repeats", "warmup_passes", "generation", "profile", "near_tie_nats", "limits"),
         }
         assert raw["estimate"].keys() == {"launches", "seconds", "gpu_hours"}
 

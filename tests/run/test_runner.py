@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from sweetspot.engine import base
+from sweetspot.engine.plugin import UNITS
+from sweetspot.run.cycles import Cycles, read_cycles
 from sweetspot.run.job import Job, order_of_passes
 from sweetspot.run.record import read, unpack
 from sweetspot.run.runner import measure
@@ -42,6 +44,7 @@ def job(**changes: Any) -> Job:  # noqa: ANN401
         "loads": changes.pop("loads", [1]),
         "repeats": changes.pop("repeats", 2),
         "warmup_passes": 1,
+        "profile": changes.pop("profile", "none"),
         "generation": {"max_new_tokens": 24, "ignore_eos": True, "temperature": 0},
         "limits": {"start_s": changes.pop("start_s", 20), "stall_s": changes.pop("stall_s", 20)},
     }
@@ -112,6 +115,34 @@ class TestMeasure:
         assert [r["prompt"] for r in baseline["reference"]] == ["p0", "p1", "p2"]
         assert len(unpack(baseline["reference"][0]["top_ids"])) == 24 * 4
 
+    @pytest.mark.parametrize(("variant", "steps"), [("none.default", 0), ("s2.default", 2)])
+    def test_cycles_are_those_of_the_passes(self, tmp_path: Path, variant: str, steps: int) -> None:
+        """Each cycle of a timed pass, none of the warm-up and none of the reference."""
+        record = measured(job(variant=variant, profile="phases"), tmp_path)
+
+        cycles = read_cycles(tmp_path / "cycles.jsonl.gz")
+        rows = [dict(zip(UNITS, row, strict=True)) for row in cycles.rows]
+
+        chunks = [len(unpack(r["chunk_us"])) for p in record["passes"] for r in p["requests"]]
+        assert cycles.clock == "made_up"
+        assert len(rows) == sum(chunks) - len(chunks)  # prefill gave the first chunk of each
+        assert {row["num_steps"] for row in rows} == {steps}
+        assert sum(1 - row["followed"] for row in rows) == len(chunks)
+
+    def test_cycles_of_an_earlier_start_do_not_count(self, tmp_path: Path) -> None:
+        """What a launch before it left behind is removed."""
+        (tmp_path / "live.cycles.1").write_text("{}\n")
+
+        record = measured(job(profile="phases"), tmp_path)
+
+        assert record["status"] == "complete"
+
+    def test_no_profile_no_cycles(self, tmp_path: Path) -> None:
+        """The file is there, for the workflow, and empty."""
+        measured(job(), tmp_path)
+
+        assert read_cycles(tmp_path / "cycles.jsonl.gz") == Cycles(None, [])
+
     def test_no_secret_and_no_name_is_written(self, tmp_path: Path) -> None:
         """The key that the server prints, and the host's name, are in neither record nor log."""
         record = measured(job(), tmp_path)
@@ -156,6 +187,23 @@ class TestFailure:
         record = measured(job(fault="die"), tmp_path)
 
         assert record["failure"]["last_words"][-1] == "Scheduler hit an exception: made up"
+
+    def test_a_timer_that_timed_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Passes without the cycles that were asked for are no complete launch."""
+        monkeypatch.setattr("sweetspot.engine.sglang.TIMER", "ANOTHER_VARIABLE")
+        monkeypatch.setattr("sweetspot.run.cycles.SETTLE_S", 0.1)
+
+        record = measured(job(profile="phases"), tmp_path)
+
+        assert record["failure"]["kind"] == "untimed"
+        assert len(record["passes"]) == 2
+
+    def test_a_plugin_that_refuses_is_quoted(self, tmp_path: Path) -> None:
+        """The line in which a plugin says why the server must not start is the failure's."""
+        record = measured(job(fault="refuse-start"), tmp_path)
+
+        assert record["failure"]["kind"] == "start_died"
+        assert "expected it healthy; sweetspot_timer: made up" in record["failure"]["message"]
 
     def test_passes_before_the_failure_are_kept(self, tmp_path: Path) -> None:
         """Nothing that was measured is lost."""

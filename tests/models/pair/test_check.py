@@ -19,7 +19,7 @@ OVERRIDE = '{"eagle_config": {"eagle_aux_hidden_state_layer_ids": [3, 31, 59]}}'
 def plan(sglang: str = "0.5.16", engine: str = "engine-cu13", **args: Any) -> Plan:  # noqa: ANN401
     """Return a plan of a baseline and a chain with these server arguments in both."""
     shared = {"tp-size": 8, **{flag.replace("_", "-"): value for flag, value in args.items()}}
-    workload = Workload((1, 16), 5, 1, {"max_new_tokens": 512}, 0.0, {"start_s": 1, "stall_s": 1})
+    workload = Workload((1, 16), 5, 1, {"max_new_tokens": 512}, "none", 0.0, {"start_s": 1, "stall_s": 1})
     launches = (
         Launch("none.default", "dedicated", "", ("none.default",), shared, {}),
         Launch(

@@ -9,8 +9,8 @@ import stand_ins
 
 stand_ins.install()
 
-# Python loads the first sitecustomize it meets and hides any other, coverage's for one: load that too.
-_here = Path(__file__).resolve().parent
-_next = PathFinder.find_spec("sitecustomize", [entry for entry in sys.path if Path(entry).resolve() != _here])
+# Python loads the first sitecustomize it meets and hides all others: load the next.
+_places = [Path(entry).resolve() for entry in sys.path]
+_next = PathFinder.find_spec("sitecustomize", sys.path[_places.index(Path(__file__).resolve().parent) + 1 :])
 if _next is not None and _next.loader is not None:
     _next.loader.exec_module(module_from_spec(_next))

@@ -32,7 +32,7 @@ _COLLECTING = {"capture_aux_hidden_states": False, "layers_to_capture": []}  # o
 _logger = logging.getLogger(__name__)
 
 
-def prepare(result: None, worker: Any) -> None:  # noqa: ANN401
+def prepare(result: None, worker: Any) -> None:
     """Give the state of 0 steps the attention backend and CUDA graphs of a target without speculation."""
     states = worker.adaptive_controller._states if worker.adaptive_controller else {}
     if 0 not in states:
@@ -60,7 +60,7 @@ def prepare(result: None, worker: Any) -> None:  # noqa: ANN401
     _logger.info("ordinary decode step prepared %s in %.2f s", kind, time.monotonic() - began)
 
 
-def decode(worker: Any, batch: Any, on_publish: Callable[..., None] | None = None, **_: Any) -> Any:  # noqa: ANN401
+def decode(worker: Any, batch: Any, on_publish: Callable[..., None] | None = None, **_: Any) -> Any:
     """Return the result of one ordinary decode step, in the form in which a cycle returns it."""
     import torch
     from sglang.kernels.ops.speculative.cache_locs import assign_extend_cache_locs_func
@@ -115,7 +115,7 @@ def decode(worker: Any, batch: Any, on_publish: Callable[..., None] | None = Non
 
 
 @contextlib.contextmanager
-def _without_draft(model: Any) -> Iterator[None]:  # noqa: ANN401
+def _without_draft(model: Any) -> Iterator[None]:
     """Keep *model* from collecting hidden states for a draft; without a graph it asks at each forward."""
     saved = [(attributes, name, attributes[name]) for attributes, name in _collectors(model)]
     for attributes, name, _ in saved:
@@ -128,14 +128,14 @@ def _without_draft(model: Any) -> Iterator[None]:  # noqa: ANN401
 
 
 @functools.cache
-def _collectors(model: Any) -> list[tuple[dict[str, Any], str]]:  # noqa: ANN401
+def _collectors(model: Any) -> list[tuple[dict[str, Any], str]]:
     """Return where the modules of *model* keep whether they collect, and which layers."""
     return [
         (vars(module), name) for module in model.modules() for name in _COLLECTING if name in vars(module)
     ]
 
 
-def _hand_on(target: Any, draft: Any) -> None:  # noqa: ANN401
+def _hand_on(target: Any, draft: Any) -> None:
     """Let the scheduler wait for the *target*'s last reading, where it expects the *draft*'s."""
     for name in _READ_DONE:
         if hasattr(target, name):

@@ -66,11 +66,11 @@ def register() -> None:
         HookRegistry.register(name, hook, kind)
 
 
-def _leave(original: Callable[..., None], controller: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+def _leave(original: Callable[..., None], controller: Any, *args: Any, **kwargs: Any) -> None:
     """Leave the step count as it was ordered, whatever the acceptance or the size of the batch."""
 
 
-def _obey(original: Callable[..., Any], scheduler: Any, request: Any) -> Any:  # noqa: ANN401
+def _obey(original: Callable[..., Any], scheduler: Any, request: Any) -> Any:
     """Switch to the step count of *request*, and flush what it leaves stale; refuse while there is work."""
     if set(request.server_args) != {_ORDER}:
         return original(scheduler, request)
@@ -88,12 +88,12 @@ def _obey(original: Callable[..., Any], scheduler: Any, request: Any) -> Any:  #
     return SetInternalStateReqOutput(updated=done)
 
 
-def _tell(result: Any, scheduler: Any, *args: Any) -> None:  # noqa: ANN401
+def _tell(result: Any, scheduler: Any, *args: Any) -> None:
     """Add the cycles since the switch to what the server says of its state."""
     result.internal_state["sweetspot_switch"] = {"cycles": dict(_cycles)}
 
 
-def _run_cycle(original: Callable[..., Any], worker: Any, batch: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+def _run_cycle(original: Callable[..., Any], worker: Any, batch: Any, *args: Any, **kwargs: Any) -> Any:
     """Run one iteration, a decode batch at 0 steps by the ordinary decode step, and count its cycle."""
     mode = batch.forward_mode
     if mode.is_extend() or batch.is_extend_in_batch or mode.is_idle() or batch.spec_info is None:

@@ -1,0 +1,67 @@
+"""The clocks that time a cycle: the GPU's own where the work is done there, else the host's."""
+
+import time
+from typing import Any
+
+import torch
+
+
+class HostClock:
+    """The host's clock: for calls that return when their work is done."""
+
+    name = "host"
+
+    def now(self) -> Any:
+        """Return a mark of this moment."""
+        return time.perf_counter_ns()
+
+    def passed(self, mark: Any) -> bool:
+        """Return whether all work before *mark* is done."""
+        return True
+
+    def between_us(self, begin: Any, end: Any) -> int:
+        """Return the microseconds from one mark to another."""
+        return round((end - begin) / 1000)
+
+    def to_host(self, tensors: list[torch.Tensor]) -> list[int]:
+        """Return the sum of each tensor."""
+        return [int(tensor.sum()) for tensor in tensors]
+
+
+class CudaClock:
+    """The GPU's own clock: events on the stream at hand.
+
+    Args:
+        device: Whose work is timed.
+    """
+
+    name = "cuda_events"
+
+    def __init__(self, device: torch.device) -> None:
+        self._device = device
+        self._side: torch.cuda.Stream | None = None
+
+    def now(self) -> Any:
+        """Return a mark after the work that is queued so far, without waiting for it."""
+        event = torch.cuda.Event(enable_timing=True)
+        event.record()
+        return event
+
+    def passed(self, mark: Any) -> bool:
+        """Return whether the GPU came to *mark*."""
+        return bool(mark.query())
+
+    def between_us(self, begin: Any, end: Any) -> int:
+        """Return the GPU's microseconds from one mark to another, both passed."""
+        return round(begin.elapsed_time(end) * 1000)
+
+    def to_host(self, tensors: list[torch.Tensor]) -> list[int]:
+        """Return the sum of each tensor, copied on a stream of its own that waits for no other work."""
+        if not tensors:
+            return []
+        if self._side is None:
+            torch.cuda.set_device(self._device)  # of the thread that reads
+            self._side = torch.cuda.Stream(self._device)
+        with torch.cuda.stream(self._side):
+            numbers = iter(torch.cat([tensor.flatten() for tensor in tensors]).tolist())
+        return [sum(next(numbers) for _ in range(tensor.numel())) for tensor in tensors]

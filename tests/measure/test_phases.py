@@ -1,0 +1,140 @@
+"""Tests of `sweetspot.measure.phases`."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from sweetspot.errors import MeasureError
+from sweetspot.measure.chunks import Chunks, unpack_chunks
+from sweetspot.measure.phases import PHASES, UNTIMED, Timed, phases
+from sweetspot.run.cycles import Cells, Cycles
+
+BEGAN_US = 1_000_000
+LAG_US = 700  # from the end of a cycle until its chunk is with the client
+OTHER_US = 300
+
+
+def cycle(start_us: int, **changes: int | None) -> Cells:
+    """Return a cycle of 10 ms with two steps, which the next one follows."""
+    cells: dict[str, int | None] = {
+        "start_us": BEGAN_US + start_us,
+        "period_us": 10_000,
+        "followed": 1,
+        "call_us": 10_000 - OTHER_US,
+        "host_us": 4_000,
+        "batch_size": 1,
+        "num_steps": 2,
+        "tokens": 3,
+        "plain": 0,
+        "draft_us": 2_000,
+        "verify_us": 6_000,
+        "extend_us": 1_000,
+    }
+    return list((cells | changes).values())
+
+
+PLAIN: dict[str, int | None] = {"num_steps": 0, "plain": 1, "draft_us": None, "verify_us": None}
+
+
+@pytest.fixture
+def chunks(make_pass: Callable[..., dict[str, Any]]) -> Chunks:
+    """Return one request whose 4 cycles follow a prefill of 50 ms."""
+    made = make_pass([2], cycle_us=10_000, outputs={"p0": list(range(13))})
+    return unpack_chunks(made["requests"], "here")
+
+
+def measured(chunks: Chunks, rows: Sequence[Cells], num_steps: int = 2, load: int = 1) -> dict[str, Any]:
+    """Return the columns of a pass with these cycles."""
+    return phases(Timed.of(Cycles("host", list(rows))), BEGAN_US, chunks, load, num_steps, "here")
+
+
+def train(lag_us: int = LAG_US, **changes: int | None) -> list[Cells]:
+    """Return the four cycles of that request, the last of which nothing follows."""
+    starts = [50_000 - lag_us + 10_000 * index for index in range(4)]
+    last = cycle(starts[3], followed=0, **{"period_us": 10_000 - OTHER_US, **changes})
+    return [*(cycle(start, **changes) for start in starts[:3]), last]
+
+
+class TestPhases:
+    """Tests of `phases`."""
+
+    def test_worked_example(self, chunks: Chunks) -> None:
+        """Phases are means over the cycles that another follows."""
+        row = measured(chunks, train())
+
+        assert row["cycle_clock"] == "host"
+        assert row["timed_cycles"] == 3
+        assert row["cycle_s"] == pytest.approx(0.010)
+        assert (row["draft_s"], row["verify_s"], row["extend_s"]) == pytest.approx((0.002, 0.006, 0.001))
+        assert row["host_s"] == pytest.approx(0.004)
+        assert row["decode_s"] is None
+
+    def test_a_baseline_has_its_decode_step(self, chunks: Chunks) -> None:
+        """It has no phases; what it has is the worker's call."""
+        row = measured(chunks, train(**PLAIN, extend_us=None), num_steps=0)
+
+        assert row["decode_s"] == pytest.approx((10_000 - OTHER_US) / 1e6)
+        assert (row["draft_s"], row["verify_s"], row["extend_s"]) == (None, None, None)
+
+    @pytest.mark.parametrize("lag_us", [0, 100, 700, 9_000])
+    def test_whatever_the_lag_the_periods_fill_the_clients_time(self, chunks: Chunks, lag_us: int) -> None:
+        """All but the piece after the last call, which no cycle claims."""
+        row = measured(chunks, train(lag_us))
+
+        assert row["timed_share"] == pytest.approx(1 - OTHER_US / 40_000)
+
+    def test_a_missing_cycle_shows(self, chunks: Chunks) -> None:
+        """Of four cycles, one was not timed."""
+        first, second, _, last = train()
+
+        row = measured(chunks, [first, second, last])
+
+        assert row["timed_share"] == pytest.approx(0.75 - OTHER_US / 40_000)
+
+    def test_time_counted_twice_shows(self, chunks: Chunks) -> None:
+        """Periods that are a tenth too long add up to more than there was."""
+        row = measured(chunks, train(period_us=11_000))
+
+        assert row["timed_share"] > 1.05
+
+    def test_cycles_of_other_passes_and_other_loads_are_left_out(self, chunks: Chunks) -> None:
+        """Before the pass, after its last chunk, and with another number of requests."""
+        before, after = cycle(-1, period_us=1), cycle(95_000, period_us=1)
+        crowded = cycle(20_000, batch_size=2, period_us=1)
+
+        row = measured(chunks, [before, crowded, *train(), after])
+
+        assert row["timed_cycles"] == 3
+        assert row["cycle_s"] == pytest.approx(0.010)
+
+    def test_no_cycle_of_the_whole_load(self, chunks: Chunks) -> None:
+        """There is a clock and no number."""
+        row = measured(chunks, train(batch_size=2))
+
+        assert row["timed_cycles"] == 0
+        assert "cycle_s" not in row
+        assert row["verify_s"] is None
+
+    def test_no_timer(self, chunks: Chunks) -> None:
+        """Everything is null."""
+        assert phases(UNTIMED, BEGAN_US, chunks, 1, 2, "here") == dict.fromkeys(PHASES)
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"num_steps": 3}, "here: 1 of 4 cycles ran 3 steps, expected 2; measure this launch again"),
+            ({"plain": 1}, "here: 1 of 4 cycles ran 2 steps without"),
+            ({"draft_us": None}, "here: cycles without a draft or a verify, expected both"),
+            ({"verify_us": None}, "here: cycles without a draft or a verify, expected both"),
+        ],
+    )
+    def test_cycles_of_something_else(
+        self, chunks: Chunks, changes: dict[str, int | None], message: str
+    ) -> None:
+        """A cycle that did not do what its variant is named for is no number of that variant."""
+        rows = train()
+        rows[1] = cycle(60_000, **changes)
+
+        with pytest.raises(MeasureError, match=f"^{message}"):
+            measured(chunks, rows)
