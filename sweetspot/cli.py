@@ -161,7 +161,7 @@ def table(arguments: argparse.Namespace) -> None:
     import polars as pl
 
     from sweetspot.render.cautions import cautions
-    from sweetspot.render.table import to_csv, to_markdown
+    from sweetspot.render.table import notes_on_launches, to_csv, to_markdown
     from sweetspot.run.outcomes import record_paths
 
     summary, verdict, plan = (
@@ -171,7 +171,7 @@ def table(arguments: argparse.Namespace) -> None:
     )
     record = _read(record_paths(arguments.run, plan)[0])
     notes = [f"{title}: {text}" for title, text in cautions(plan, record["engine"], record["models"])]
-    arguments.markdown.write_text(to_markdown(summary, verdict, notes))
+    arguments.markdown.write_text(to_markdown(summary, verdict, [*notes, *notes_on_launches(plan)]))
     arguments.csv.write_text(to_csv(summary, verdict))
 
 

@@ -11,6 +11,7 @@ import polars as pl
 from sweetspot.analyse.bootstrap import bootstrap
 from sweetspot.analyse.design import Row
 from sweetspot.analyse.pooling import pooled_acceptance, pooled_latency, round_medians
+from sweetspot.analyse.resolution import resolution
 from sweetspot.analyse.speedup_columns import speedup_columns
 from sweetspot.analyse.statistics import Estimate, estimate
 from sweetspot.measure.latency import PERCENTILES
@@ -25,7 +26,7 @@ SUMMARY: dict[str, pl.DataType] = (
     | {"decode_tokens_per_s": REAL, "decode_tokens_per_s_low": REAL, "decode_tokens_per_s_high": REAL}
     | {"launch": TEXT, "decode_tokens_per_s_by_round": pl.List(REAL)}
     | {"speedup": REAL, "speedup_low": REAL, "speedup_high": REAL, "p_value_adjusted": REAL}
-    | {"speedup_bootstrap_low": REAL, "speedup_bootstrap_high": REAL}
+    | {"resolution": REAL, "speedup_bootstrap_low": REAL, "speedup_bootstrap_high": REAL}
     | {"accept_length": REAL, "accept_length_from_histogram": REAL, "accept_lengths_agree": FLAG}
     | {"accept_rate": REAL, "proposed_drafts": WHOLE}
     | {"acceptance_by_position": pl.List(REAL), "conditional_acceptance": pl.List(REAL)}
@@ -60,9 +61,8 @@ def summarise(tables: Mapping[str, pl.DataFrame], plan: Mapping[str, Any]) -> pl
         launches = tables["launches"].filter(pl.col("variants").list.contains(variant["id"]))
         for load in plan["workload"]["loads"]:
             cell = (variant["id"], load)
-            row = (
-                variant | {"variant": variant["id"], "load": load} | _status(launches, passes.get(cell), plan)
-            )
+            row = variant | {"variant": variant["id"], "load": load, "resolution": resolution(variant, plan)}
+            row |= _status(launches, passes.get(cell), plan)
             if cell in passes:
                 baseline = speeds.get((variant["baseline"], load), {})
                 row |= _speed(variant, load, passes[cell], speeds[cell], baseline)

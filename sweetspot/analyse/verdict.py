@@ -2,7 +2,8 @@
 
 A row is `failed` if nothing was measured, `broken` if its numbers contradict each other or its tokens are
 not the baseline's. Otherwise a baseline is the `reference`, and what is compared with it is `faster`,
-`slower` or `unclear` by the interval of its speedup, which is adjusted for all comparisons at its load.
+`slower` or `unclear` by the interval of its speedup, which is adjusted for all comparisons at its load, and
+by its resolution, below which nothing is claimed.
 """
 
 import polars as pl
@@ -90,6 +91,12 @@ def _judge_row(row: Row, baseline: Row) -> tuple[str, list[str]]:
     low, high = row["speedup_bootstrap_low"], row["speedup_bootstrap_high"]
     if low is not None and low <= 1 <= high and not row["speedup_low"] <= 1 <= row["speedup_high"]:
         reasons.append(f"with other prompts it might be {low:.3f} to {high:.3f}, by the bootstrap")
+    least = 1 + (row["resolution"] or 0.0)
+    if 1 / least < row["speedup"] < least:
+        return "unclear", [
+            *reasons,
+            f"{interval}, within the {least - 1:.0%} by which two CPU servers differ",
+        ]
     if row["speedup_low"] > 1:
         return "faster", [*reasons, f"{interval}, above 1, {chance}"]
     if row["speedup_high"] < 1:

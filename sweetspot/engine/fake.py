@@ -5,8 +5,9 @@ variants agree; the acceptance of each draft is a seeded draw. `FAKE_FAULT` in i
 misbehave: `die-at-start`, `refuse-start` (as a plugin does), `never-healthy`, and from its first request on
 `die`, `stall`, `refuse`, `garble`, `cut-short`, `wrong-token` or `orphan` (which leaves a process behind in a
 session of its own); `die-after-N` waits for N requests. If it is started for that it can be switched between
-step counts: `no-switch` refuses, `switch-lies` says the new step count and runs the old one, `slow-plain`
-runs the baseline too slowly there. With SWEETSPOT_CYCLES set it leaves cycles as SGLang's timer does.
+step counts: `no-switch` refuses, `switch-lies` says the new step count and runs the old one,
+`switch-lies-after-N` at the switch after N, and `slow-plain` runs the baseline too slowly there. With
+SWEETSPOT_CYCLES set it leaves cycles as SGLang's timer does.
 """
 
 import argparse
@@ -46,6 +47,7 @@ class Fake:
         self.ordered = self.num_steps
         self.cycles: Counter[str] = Counter()  # since the last switch, by step count
         self.in_flight = 0
+        self.switches = 0
         self.generations = 0  # answered, or begun
         self.decoding: list[object] = []  # requests, the oldest first: its cycles are the server's
         prefix = os.environ.get("SWEETSPOT_CYCLES")
@@ -56,7 +58,8 @@ class Fake:
         if self.fault == "no-switch" or self.in_flight or num_steps not in self.candidates:
             return False
         self.ordered = num_steps
-        if self.fault != "switch-lies":
+        self.switches += 1
+        if self.fault not in {"switch-lies", f"switch-lies-after-{self.switches - 1}"}:
             self.num_steps = num_steps
         self.cycles.clear()
         return True

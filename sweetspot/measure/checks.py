@@ -9,6 +9,7 @@ from sweetspot.errors import MeasureError, RecordError
 from sweetspot.measure.chunks import AGAIN
 from sweetspot.run.job import WORKLOAD
 from sweetspot.run.record import differences
+from sweetspot.run.switch import PLAIN
 
 
 def place(record: Mapping[str, Any]) -> str:
@@ -48,6 +49,9 @@ def check(record: Mapping[str, Any], plan: Mapping[str, Any]) -> None:
         raise RecordError(f"{where}: round {record['round']}, expected 0 to {plan['rounds'] - 1}; remove it")
     _check_status(record, where)
     _check_passes(record, planned["variants"], plan["workload"], where)
+    if planned["kind"] == "oneload":
+        steps = {variant["id"]: variant["num_steps"] for variant in plan["variants"]}
+        _check_switches(record, steps, where)
     _check_outputs(record, where)
 
 
@@ -71,6 +75,17 @@ def _check_passes(
             raise RecordError(f"{where}: pass {key} {times} times, expected a pass of the plan once; {AGAIN}")
     if record["status"] == "complete" and (missing := planned - found.keys()):
         raise RecordError(f"{where}: no pass {min(missing)}, expected {len(planned)} passes; {AGAIN}")
+
+
+def _check_switches(record: Mapping[str, Any], steps: Mapping[str, int], where: str) -> None:
+    """Raise unless every cycle of each pass ran at its variant's step count, by the server's own count."""
+    for pass_ in record["passes"]:
+        expected = str(steps[pass_["variant"]] or PLAIN)
+        cycles = pass_.get("switch", {}).get("cycles", {})
+        if list(cycles) != [expected]:
+            raise RecordError(
+                f"{where}: {pass_['variant']}, cycles {cycles}, expected {expected} steps alone; {AGAIN}"
+            )
 
 
 def _check_outputs(record: Mapping[str, Any], where: str) -> None:

@@ -2,6 +2,8 @@
 
 from typing import Any, NamedTuple
 
+from sweetspot.analyse.resolution import CPU_SERVERS
+
 
 class Caution(NamedTuple):
     """A line to notice, and what follows from it."""
@@ -49,7 +51,9 @@ def cautions(plan: dict[str, Any], engine: dict[str, Any], models: dict[str, Any
                 "CPU: says nothing about a GPU",
                 "SGLang's own server and EAGLE-3 worker ran, on a CPU. Tokens, acceptance and exactness are "
                 "as real as the models; speeds, cycle times and the order of the variants are this CPU's, "
-                "and NCCL took no part.",
+                "and NCCL took no part. Two CPU servers differ by up to "
+                f"{CPU_SERVERS:.0%} for as long as they live: no speedup between two of them is claimed that "
+                "is finer.",
             )
         )
     if models["constructed"]:

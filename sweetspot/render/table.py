@@ -87,6 +87,7 @@ COLUMNS = [
     Column("identity residual", residual_text),
     Column("tokens as the baseline's", exact_text, number=False),
     Column("rounds, passes", lambda row: _counts(row)),
+    Column("launch", lambda row: row["launch"] or NOTHING, number=False),
 ]
 
 NOTES = [
@@ -161,6 +162,11 @@ def remarks(rows: Sequence[Row]) -> list[str]:
         for row in rows
         if len(row["reasons"]) > (row["verdict"] in ("faster", "slower", "failed"))
     ]
+
+
+def notes_on_launches(plan: dict[str, Any]) -> list[str]:
+    """Return why each launch of *plan* is of its kind."""
+    return [f"launch {launch['id']}, {launch['kind']}: {launch['reason']}" for launch in plan["launches"]]
 
 
 def notes_on(rows: Sequence[Row]) -> list[str]:

@@ -59,6 +59,18 @@ class TestRows:
         assert verdicts == {"none.default": "reference", "s2.default": verdict}
         assert found["rows"][1]["reasons"][0].startswith(reason)
 
+    @pytest.mark.parametrize(
+        ("speed", "verdict"),
+        [(109, "unclear"), (111, "faster"), (92, "unclear"), (90, "slower")],
+    )
+    def test_finer_than_the_resolution(self, speed: float, verdict: str) -> None:
+        """A difference smaller than that of two servers alike is not claimed, however narrow its interval."""
+        found, verdicts = judged(baseline(), row("s2.default", speed, resolution=0.10))
+
+        assert verdicts["s2.default"] == verdict
+        told = "within the 10% by which two CPU servers differ" in found["rows"][1]["reasons"][0]
+        assert told is (verdict == "unclear")
+
     def test_one_round(self) -> None:
         """A ratio without an interval is no proof, however large, and two more rounds would give one."""
         found, verdicts = judged(row_of("none.default", [100]), row_of("s2.default", [300]))

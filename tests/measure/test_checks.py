@@ -110,3 +110,44 @@ class TestCheck:
             MeasureError, match="prompt p0: output of 9 tokens, expected completion_tokens 10"
         ):
             check(record, plan)
+
+
+class TestSwitches:
+    """Tests of `check` on a launch that measured several variants."""
+
+    @pytest.fixture
+    def plan(self, make_plan: Callable[..., Row]) -> Row:
+        """Return a plan of a baseline and one step that share their start."""
+        plan = make_plan(1)
+        launch = plan["launches"][0] | {"id": "oneload.default", "kind": "oneload"}
+        return plan | {"launches": [launch | {"variants": ["none.default", "s1.default"]}]}
+
+    @pytest.fixture
+    def record(self, plan: Row, make_pass: Callable[..., Row], make_record: Callable[..., Row]) -> Row:
+        """Return its record, as a server that switched left it."""
+        passes = {"none.default": [make_pass()], "s1.default": [make_pass([1, 0])]}
+        record = make_record(plan, "oneload.default", passes)
+        record["passes"][0]["switch"] = {"cycles": {"plain": 16}}
+        record["passes"][1]["switch"] = {"cycles": {"1": 12}}
+        return record
+
+    def test_as_asked(self, record: Row, plan: Row) -> None:
+        """The baseline ran ordinary decode steps, the chain its step count."""
+        check(record, plan)
+
+    @pytest.mark.parametrize(
+        "cycles", [{"1": 16}, {"0": 16}, {"plain": 15, "1": 1}, {}], ids=["other", "zero", "mixed", "none"]
+    )
+    def test_something_else_ran(self, record: Row, plan: Row, cycles: Row) -> None:
+        """A pass is of its variant only if the server counted nothing else, SGLang's 0 steps included."""
+        record["passes"][0]["switch"]["cycles"] = cycles
+
+        with pytest.raises(RecordError, match=r"none.default, cycles \{.*\}, expected plain steps alone; "):
+            check(record, plan)
+
+    def test_never_switched(self, record: Row, plan: Row) -> None:
+        """A pass without a proof is none of a shared launch."""
+        del record["passes"][1]["switch"]
+
+        with pytest.raises(RecordError, match=r"s1.default, cycles \{\}, expected 1 steps alone"):
+            check(record, plan)

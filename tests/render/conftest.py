@@ -16,6 +16,7 @@ COMPLETE = {
     "args_set": None,
     "load": 1,
     "control": False,
+    "launch": "oneload.default",
     "status": "complete",
     "failure": None,
     "rounds": 3,

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from sweetspot.render.table import residual_text, to_csv, to_markdown
+from sweetspot.render.table import notes_on_launches, residual_text, to_csv, to_markdown
 
 
 @pytest.fixture
@@ -43,6 +43,7 @@ class TestToMarkdown:
             "−0.5 %",
             "exact",
             "3, 15",
+            "oneload.default",
         ]
 
     def test_headings_say_what_is_counted(self, markdown: str) -> None:
@@ -56,7 +57,7 @@ class TestToMarkdown:
         """A variant that failed keeps its row, which names the failure and holds no number."""
         row = cells(markdown, 1, 4)
 
-        assert row == ["s5.default", "failed: stalled", *["–"] * 8, "0, 0"]
+        assert row == ["s5.default", "failed: stalled", *["–"] * 8, "0, 0", "–"]
 
     def test_partial_row(self, markdown: str) -> None:
         """A variant that failed in some rounds has its numbers and says so."""
@@ -125,3 +126,10 @@ class TestToCsv:
 def test_residual_text(residual: float | None, text: str) -> None:
     """A residual has a sign, but for nought."""
     assert residual_text({"identity_residual": residual}) == text
+
+
+def test_each_launch_says_why() -> None:
+    """One line a launch, with its kind."""
+    plan = {"launches": [{"id": "s2k4d8.default", "kind": "dedicated", "reason": "a tree"}]}
+
+    assert notes_on_launches(plan) == ["launch s2k4d8.default, dedicated: a tree"]

@@ -1,5 +1,6 @@
 """The runner and its client, against the stand-in server: real processes, real HTTP."""
 
+import argparse
 import gzip
 import json
 import re
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from sweetspot.engine import base
+from sweetspot.engine.fake import Fake
 from sweetspot.engine.plugin import UNITS
 from sweetspot.run.cycles import Cycles, read_cycles
 from sweetspot.run.job import Job, order_of_passes
@@ -18,6 +20,7 @@ from sweetspot.run.runner import measure
 
 pytestmark = pytest.mark.server
 
+VARIANTS = {"none.default": 0, "s1.default": 1, "s2.default": 2}
 PROMPTS = [{"id": f"p{i}", "input_ids": [i, i + 1, i + 2]} for i in range(3)]
 
 
@@ -28,16 +31,15 @@ def own_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def job(**changes: Any) -> Job:  # noqa: ANN401
-    """Return a job on the stand-in: two steps, or none for variant `none.default`."""
+    """Return a job on the stand-in of one variant, or of all `VARIANTS` for `oneload.default`."""
     variant = changes.pop("variant", "s2.default")
-    steps = (
-        {"speculative-algorithm": "EAGLE3", "speculative-num-steps": 2} if variant != "none.default" else {}
-    )
+    num_steps = {variant: VARIANTS[variant]} if variant in VARIANTS else VARIANTS
+    most = max(num_steps.values())
     launch = {
         "id": variant,
-        "kind": "dedicated",
-        "variants": [variant],
-        "args": steps,
+        "kind": "dedicated" if variant in VARIANTS else "oneload",
+        "variants": list(num_steps),
+        "args": {"speculative-algorithm": "EAGLE3", "speculative-num-steps": most} if most else {},
         "env": {"FAKE_FAULT": changes.pop("fault", "")},
     }
     workload = {
@@ -57,7 +59,6 @@ def job(**changes: Any) -> Job:  # noqa: ANN401
         "prompts_sha256": "0" * 64,
     }
     folders = {"target": Path("target"), "draft": Path("draft")}
-    num_steps = {variant: 0 if variant == "none.default" else 2}
     return Job(launch, 0, 7, num_steps, workload, base.fake(), folders, PROMPTS, facts)
 
 
@@ -211,3 +212,83 @@ class TestFailure:
 
         assert record["failure"]["kind"] == "died"
         assert len(record["passes"]) == 2
+
+
+class TestSwitching:
+    """A launch that measures several variants."""
+
+    def test_all_variants_in_one_shuffled_order(self, tmp_path: Path) -> None:
+        """Every variant, load and repeat once, in another order than that of the variants."""
+        work = job(variant="oneload.default", loads=[1, 2], repeats=3)
+
+        record = measured(work, tmp_path)
+
+        order = [(p["variant"], p["load"], p["repeat"]) for p in record["passes"]]
+        assert order == order_of_passes(work) != sorted(order)
+        assert len(order) == 3 * 2 * 3
+
+    def test_each_pass_has_its_proof(self, tmp_path: Path) -> None:
+        """What was asked, answered and said by the server, and the cycles that it counted."""
+        record = measured(job(variant="oneload.default"), tmp_path)
+
+        for measured_pass in record["passes"]:
+            num_steps, switch = VARIANTS[measured_pass["variant"]], measured_pass["switch"]
+            verified = sum(request["meta"]["spec_verify_ct"] for request in measured_pass["requests"])
+            assert switch == {
+                "asked": num_steps,
+                "answered": True,
+                "num_steps": num_steps,
+                "cycles": {str(num_steps or "plain"): verified},
+            }
+
+    def test_the_reference_is_the_baselines(self, tmp_path: Path) -> None:
+        """After all passes the server is switched to the baseline for its candidates."""
+        record = measured(job(variant="oneload.default"), tmp_path)
+
+        assert [entry["prompt"] for entry in record["reference"]] == ["p0", "p1", "p2"]
+
+    def test_the_candidates_are_in_no_argument_of_the_study(self, tmp_path: Path) -> None:
+        """SGLang reads them from a file of the runner's, beside the log."""
+        measured(job(variant="oneload.default"), tmp_path)
+
+        text = (tmp_path / "live.steps.json").read_text()
+        assert json.loads(text) == {"1": {"candidate_steps": [0, 1, 2]}}
+
+    @pytest.mark.parametrize(
+        ("fault", "message"),
+        [
+            ("no-switch", "/set_internal_state: the switch to 0 steps is refused, expected it obeyed; "),
+            ("switch-lies", "the server: cycles {'2': "),
+        ],
+    )
+    def test_a_server_that_does_not_switch_fails_its_launch(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str, message: str
+    ) -> None:
+        """Nothing is measured under another variant's name."""
+        monkeypatch.setattr("sweetspot.run.switch.PATIENCE_S", 0.1)
+
+        record = measured(job(variant="oneload.default", fault=fault), tmp_path)
+
+        assert record["failure"]["kind"] == "no_switch"
+        assert record["failure"]["message"].startswith(message)
+        assert record["passes"] == []
+
+    def test_passes_before_the_lie_are_kept(self, tmp_path: Path) -> None:
+        """What was proved stays measured."""
+        record = measured(job(variant="oneload.default", fault="switch-lies-after-6"), tmp_path)
+
+        assert record["failure"]["kind"] == "no_switch"
+        assert record["passes"]
+        assert all(str(VARIANTS[p["variant"]] or "plain") in p["switch"]["cycles"] for p in record["passes"])
+
+    def test_a_server_that_is_busy_refuses(self) -> None:
+        """The stand-in refuses as SGLang does, with a request in flight and for what is no candidate."""
+        options = argparse.Namespace(speculative_num_steps=2, speculative_adaptive_config=None)
+        server = Fake(options)
+        server.candidates = [0, 2]
+
+        server.in_flight = 1
+        busy = server.switch(0)
+        server.in_flight = 0
+
+        assert (busy, server.switch(1), server.switch(0)) == (False, False, True)

@@ -1,0 +1,171 @@
+"""One real server for the baseline and several step counts: SGLang on this machine's CPU, with our switch."""
+
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from sweetspot.engine import base
+from sweetspot.engine.sglang import Server
+from sweetspot.errors import InstallError
+from sweetspot.host import env
+from sweetspot.models import prepare
+from sweetspot.models.identity import resolve
+from sweetspot.run.job import Job
+from sweetspot.run.record import digest, pack, read
+from sweetspot.run.runner import measure
+from tests.workflow.project import ROOT
+
+pytestmark = pytest.mark.engine
+
+STEPS = {"none.default": 0, "s1.default": 1, "s2.default": 2, "s3.default": 3}
+PROMPTS = [{"id": "p0", "input_ids": list(range(5, 69))}, {"id": "p1", "input_ids": list(range(205, 269))}]
+GENERATION = {"max_new_tokens": 64, "ignore_eos": True, "temperature": 0}
+SPECULATION = {
+    "speculative-algorithm": "EAGLE3",
+    "speculative-num-steps": 3,
+    "speculative-eagle-topk": 1,
+    "speculative-num-draft-tokens": 4,
+}
+Row = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def engine() -> base.Engine:
+    """The CPU engine, if it is installed."""
+    try:
+        return base.sglang("engine-cpu", env.python_of("engine-cpu"))
+    except InstallError as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="module")
+def folders(engine: base.Engine) -> dict[str, Path]:
+    """The constructed pair of the default study."""
+    models = yaml.safe_load((ROOT / "config.yaml").read_text())["models"]
+    found = resolve(models, ROOT / prepare.CONSTRUCTED)
+    if not found["target"].exists():
+        pytest.skip(f"{found['target']}: missing, expected the pair of the default study; make it")
+    return found
+
+
+@pytest.fixture(scope="module")
+def settings() -> Row:
+    """The default study's arguments and environment."""
+    found: Row = yaml.safe_load((ROOT / "config.yaml").read_text())["engines"]["engine-cpu"]
+    found["args"] |= {"tp-size": 1, "disable-radix-cache": True}
+    return found
+
+
+@pytest.fixture(scope="module")
+def shared(
+    engine: base.Engine, folders: dict[str, Path], settings: Row, tmp_path_factory: pytest.TempPathFactory
+) -> Row:
+    """The record of a launch that measured the baseline and three step counts, two passes of each."""
+    folder = tmp_path_factory.mktemp("shared")
+    launch = {
+        "id": "oneload.default",
+        "kind": "oneload",
+        "variants": list(STEPS),
+        "args": settings["args"] | SPECULATION | {"speculative-adaptive": True},
+        "env": settings["env"],
+    }
+    workload = {
+        "loads": [1, 2],
+        "repeats": 1,
+        "warmup_passes": 0,
+        "generation": GENERATION,
+        "limits": {"start_s": 200, "stall_s": 60},
+    }
+    facts: Row = {"protocol": 1, "identity": {}, "host": {}, "engine": {}, "models": {}, "prompts_sha256": ""}
+    job = Job(launch, 0, 0, STEPS, workload, engine, folders, PROMPTS, facts)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("sweetspot.run.lock.PLACE", folder / "host.lock")
+        measure(job, folder / "record.json", folder / "server.log")
+    return read(folder / "record.json")
+
+
+@pytest.fixture(scope="module")
+def dedicated(
+    engine: base.Engine, folders: dict[str, Path], settings: Row, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Server, Path]]:
+    """A server without speculation and without our switch, and its log."""
+    log = tmp_path_factory.mktemp("dedicated") / "server.log"
+    with Server(engine, folders, settings["args"], settings["env"], log, 200) as server:
+        yield server, log
+
+
+def test_every_cycle_ran_what_was_asked_for(shared: Row) -> None:
+    """Each switch is answered, said by the server, and proved by the cycles of its pass."""
+    assert shared["failure"] is None
+    assert len(shared["passes"]) == 8
+    for measured in shared["passes"]:
+        steps, switch = STEPS[measured["variant"]], measured["switch"]
+        assert (switch["asked"], switch["answered"], switch["num_steps"]) == (steps, True, steps)
+        assert list(switch["cycles"]) == [str(steps or "plain")]
+        verified = sum(request["meta"]["spec_verify_ct"] for request in measured["requests"])
+        assert sum(switch["cycles"].values()) <= verified
+
+
+def test_tokens_are_those_of_a_server_without_speculation(
+    shared: Row, dedicated: tuple[Server, Path]
+) -> None:
+    """In float32, whatever was switched to, and with the baseline's own candidates at each token."""
+    server, _ = dedicated
+    for index, prompt in enumerate(PROMPTS):
+        body = {"input_ids": prompt["input_ids"], "sampling_params": GENERATION}
+        expected = digest(pack(server.generate(body, 60)["output_ids"]))
+        outputs = {measured["requests"][index]["output"] for measured in shared["passes"]}
+        assert outputs == {expected} == {shared["reference"][index]["output"]}
+
+
+def test_more_steps_accept_more(shared: Row) -> None:
+    """The same tokens take fewer cycles at each further step, and one each at the baseline."""
+    alone = [measured for measured in shared["passes"] if measured["load"] == 1]
+    cycles = {measured["variant"]: sum(measured["switch"]["cycles"].values()) for measured in alone}
+
+    assert cycles["none.default"] == 2 * 63
+    assert cycles["none.default"] > cycles["s1.default"] > cycles["s2.default"] > cycles["s3.default"]
+
+
+def test_a_server_that_is_not_to_be_switched_is_left_alone(dedicated: tuple[Server, Path]) -> None:
+    """Without its variable the plugin hooks nothing."""
+    server, log = dedicated
+
+    assert server.switch(0) is False
+    assert "sweetspot_switch" not in server.resolved()["internal_states"][0]
+    assert "plugin=switch" not in log.read_text()
+
+
+def test_all_ranks_switch_and_none_while_a_request_is_in_flight(
+    engine: base.Engine, folders: dict[str, Path], settings: Row, tmp_path: Path
+) -> None:
+    """A switch is refused until the last token is out, and then made on both ranks."""
+    args = settings["args"] | SPECULATION | {"speculative-adaptive": True, "tp-size": 2}
+    body = {"input_ids": PROMPTS[0]["input_ids"], "sampling_params": GENERATION | {"max_new_tokens": 512}}
+    answers: list[Row] = []
+    log = tmp_path / "server.log"
+    cores = sorted(os.sched_getaffinity(0))
+    each_rank_its_core = settings["env"] | {"SGLANG_CPU_OMP_THREADS_BIND": f"{cores[0]}|{cores[-1]}"}
+    with Server(engine, folders, args, each_rank_its_core, log, 200, candidates=[0, 3]) as server:
+        assert server.switch(3)
+        request = threading.Thread(target=lambda: answers.append(server.generate(body, 120)))
+        request.start()
+        while not server.running()["cycles"]:
+            pass
+        refused = server.switch(0)
+        request.join()
+
+        assert refused is False
+        assert list(server.running()["cycles"]) == ["3"]
+        assert server.switch(0)
+        assert server.switch(1) is False  # no candidate
+        assert server.generate(body, 120)["output_ids"] == answers[0]["output_ids"]
+        assert list(server.running()["cycles"]) == ["plain"]
+    for rank in ("TP0", "TP1"):
+        said = [line for line in log.read_text().splitlines() if f" {rank}] switch to " in line]
+        assert [line.rpartition(": ")[2] for line in said] == ["done", "refused", "done", "refused"]
