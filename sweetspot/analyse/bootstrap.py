@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sweetspot.analyse.design import Floats
+from sweetspot.analyse.spread import Floats
 
 Cubes = tuple[Floats, Floats]  # decode tokens and seconds, each of shape (rounds, repeats, prompts)
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri, stdtrit  # type: ignore[import-untyped]
 
-from sweetspot.analyse.design import Design, Difference, Row
+from sweetspot.analyse.design import Design, Difference, Indices, Row
 from sweetspot.analyse.dunnett import critical
+from sweetspot.analyse.speedup_columns import repeats
 from sweetspot.analyse.speedups import LEVEL
 
 WORTHWHILE = 0.01  # a smaller gain is not looked for with more rounds
@@ -60,12 +61,15 @@ def _measured(row: Row) -> bool:
 
 
 class _Comparer:
-    """Tells rows of one load apart."""
+    """Tells rows of one load apart. A baseline is known by its own launches and those of its controls."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self._design = Design.of(rows)
-        self._arms = {row["variant"]: arm for arm, row in enumerate(rows)}
-        self._known: dict[tuple[int, int], Difference | None] = {}
+        self._arms = {
+            row["variant"]: (arm,) if row["num_steps"] or row["control"] else repeats(rows, arm)
+            for arm, row in enumerate(rows)
+        }
+        self._known: dict[tuple[Indices, Indices], Difference | None] = {}
 
     def beats_all(self, row: Row, baselines: Sequence[Row], comparisons: int) -> bool:
         """Return whether *row* is faster than its own baseline by its verdict, and than every other.
@@ -106,9 +110,9 @@ class _Comparer:
         return _missing_rounds(found, comparisons)
 
     def _difference(self, row: Row, other: Row) -> Difference | None:
-        pair = (self._arms[row["variant"]], self._arms[other["variant"]])
+        pair = (self._arms[row["variant"]][:1], self._arms[other["variant"]])
         if pair not in self._known:
-            self._known[pair] = self._design.difference(*pair)
+            self._known[pair] = self._design.difference(*pair[0], *pair[1])
         return self._known[pair]
 
 
@@ -117,10 +121,11 @@ def _half_width(difference: Difference, comparisons: int) -> float:
     freedom = len(difference.rounds) - 1
     limit = stdtrit(freedom, 1 - LEVEL / 2 / comparisons) if freedom else np.nan
     alone = float(limit * difference.own_error[0])
-    if not difference.arms:
+    if not difference.pool:
         return alone
-    pooled = critical(LEVEL, ((comparisons, 1),), difference.freedom) * float(difference.pooled_error[0])
-    return pooled if difference.pooled[0] else max(pooled, alone)
+    limit = critical(LEVEL, ((comparisons, len(difference.references)),), float(difference.freedom[0]))
+    pooled = limit * float(difference.pooled_error[0])
+    return pooled if difference.holds[0] else max(pooled, alone)
 
 
 def _missing_rounds(difference: Difference, comparisons: int) -> int:
@@ -128,13 +133,13 @@ def _missing_rounds(difference: Difference, comparisons: int) -> int:
     rounds = len(difference.rounds)
     if rounds == 1:
         return _ENOUGH - 1
-    pooled = bool(difference.pooled[0])
-    error = float((difference.pooled_error if pooled else difference.own_error)[0])
-    arms = difference.freedom // (rounds - 1) if pooled else 1
+    holds = bool(difference.holds[0])
+    error = float((difference.pooled_error if holds else difference.own_error)[0])
+    freedom_a_round = float(difference.freedom[0]) / (rounds - 1) if holds else 1.0
     sought = max(abs(float(difference.centre[0])), np.log1p(WORTHWHILE))
 
     def suffices(count: int) -> bool:
-        freedom = arms * (count - 1)
+        freedom = freedom_a_round * (count - 1)
         limit = critical(LEVEL, ((comparisons, 1),), freedom) + float(ndtri(CHANCE))
         return bool(limit * error * np.sqrt(rounds / count) <= sought)
 

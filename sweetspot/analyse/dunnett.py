@@ -19,13 +19,13 @@ _NODES = 32  # four digits of a p-value down to 1e-6
 _TAIL = 1e-9  # of the spread's distribution, left out at either end
 
 
-def exceeds(t: float, sizes: Sizes, freedom: int) -> float:
+def exceeds(t: float, sizes: Sizes, freedom: float) -> float:
     """Return the chance that the largest of the family is *t* or more where nothing differs.
 
     Args:
         t: At least 0.
         sizes: Of the family.
-        freedom: Degrees of freedom of the shared spread, 1 or more.
+        freedom: Degrees of freedom of the shared spread, 1 or more, whole or not.
     """
     spreads, weights = _spreads(freedom)
     inside = np.ones_like(spreads)
@@ -35,7 +35,7 @@ def exceeds(t: float, sizes: Sizes, freedom: int) -> float:
 
 
 @cache
-def critical(level: float, sizes: Sizes, freedom: int) -> float:
+def critical(level: float, sizes: Sizes, freedom: float) -> float:
     """Return the t that the largest of the family exceeds with a chance of *level*."""
     comparisons = sum(size for size, _ in sizes)
     if comparisons == 1:
@@ -45,7 +45,7 @@ def critical(level: float, sizes: Sizes, freedom: int) -> float:
 
 
 @cache
-def _spreads(freedom: int) -> tuple[Floats, Floats]:
+def _spreads(freedom: float) -> tuple[Floats, Floats]:
     """Return values that an estimate of a spread of 1 may take, and their weights."""
     low, high = (np.sqrt(chdtri(freedom, tail) / freedom) for tail in (1 - _TAIL, _TAIL))
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)

@@ -37,26 +37,30 @@ def speedup_columns(rows: Sequence[Row]) -> list[Row]:
 def references(rows: Sequence[Row]) -> dict[int, Indices]:
     """Return the arms that each is compared with: its baseline, with the controls that repeat it.
 
-    A control is itself compared with the baseline alone. One that was not measured in the same rounds is
-    left out.
+    A control is itself compared with the baseline alone.
 
     Args:
         rows: Of the summary, all those of one load, an arm a row.
     """
     arms = {row["variant"]: arm for arm, row in enumerate(rows)}
-    found = {}
-    for arm, row in enumerate(rows):
-        baseline = arms[row["baseline"]]
-        repeats = [
-            other
-            for other, repeat in enumerate(rows)
-            if repeat["control"]
-            and repeat["baseline"] == row["baseline"]
-            and _rounds(repeat) == _rounds(rows[baseline])
-        ]
-        if arm != baseline:
-            found[arm] = (baseline,) if row["control"] else (baseline, *repeats)
-    return found
+    measured = {arms[row["baseline"]]: repeats(rows, arms[row["baseline"]]) for row in rows}
+    return {
+        arm: (arms[row["baseline"]],) if row["control"] else measured[arms[row["baseline"]]]
+        for arm, row in enumerate(rows)
+        if row["variant"] != row["baseline"]
+    }
+
+
+def repeats(rows: Sequence[Row], baseline: int) -> Indices:
+    """Return the arm *baseline* and the controls that repeat it in all its rounds."""
+    again = (
+        arm
+        for arm, row in enumerate(rows)
+        if row["control"]
+        and row["baseline"] == rows[baseline]["variant"]
+        and _rounds(row) == _rounds(rows[baseline])
+    )
+    return (baseline, *again)
 
 
 def _rounds(row: Row) -> list[int]:

@@ -1,6 +1,7 @@
 """Turns a study's lists into its variants: each once, named after what SGLang runs, baselines first."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from sweetspot.plan.document import Args, Dropped, Env, Variant
@@ -18,7 +19,7 @@ def grid(study: Study, engine: Mapping[str, Any]) -> tuple[tuple[Variant, ...], 
         engine: Its entry for the engine that serves.
 
     Returns:
-        Variants (baselines, controls, then by steps) and dropped cells.
+        Variants (baselines, a control of each, then by steps) and dropped cells.
 
     Raises:
         StudyError: If a tree has fewer nodes than it is to verify.
@@ -34,8 +35,8 @@ def grid(study: Study, engine: Mapping[str, Any]) -> tuple[tuple[Variant, ...], 
         for name in nccl
         for args_set in args_sets
     ]
-    controls = [_control(name) for name in nccl] if "aa" in study["controls"] else []
     baselines = len(nccl) * len(args_sets)
+    controls = [_control(baseline) for baseline in variants[:baselines]]
     same = [Dropped(f"nccl.{name}", reason) for name, reason in same_nccl.items()]
     same += [Dropped(f"args_sets.{name}", reason) for name, reason in same_sets.items()]
     return (*variants[:baselines], *controls, *variants[baselines:]), (*dropped, *same)
@@ -109,6 +110,6 @@ def _variant(speculation: Speculation, nccl: str, args_set: str) -> Variant:
     )
 
 
-def _control(nccl: str) -> Variant:
-    """Return the baseline of *nccl* a second time, which a sound method finds no different."""
-    return Variant(f"none-again.{nccl}", 0, 0, 0, nccl, None, baseline=f"none.{nccl}", control=True)
+def _control(baseline: Variant) -> Variant:
+    """Return *baseline* a second time, which a sound method finds no different."""
+    return replace(baseline, id=baseline.id.replace(BASELINE.id, "none-again", 1), control=True)

@@ -67,10 +67,12 @@ def plan_study(study: Study, engine: str, sglang: str, nccl: str | None = None) 
     version(sglang)
     served = entry(study, engine, where)
     _check_capacity(study, served, f"{where}: engines.{engine}.args.{CAPACITY}")
-    variants, dropped = grid(study, served)
+    every, dropped = grid(study, served)
     launches = tuple(
-        launch for group in groups(variants).values() for launch in _launches(study, served, group, sglang)
+        launch for group in groups(every).values() for launch in _launches(study, served, group, sglang)
     )
+    measured = {name for launch in launches for name in launch.variants}
+    variants = tuple(variant for variant in every if variant.id in measured)
     for launch in launches:
         check_nccl(f"{where}: {launch.id}", launch.args, launch.env, nccl)
     workload = Workload(
@@ -127,13 +129,19 @@ def _check_capacity(study: Study, engine: Mapping[str, Any], where: str) -> None
 def _launches(
     study: Study, engine: Mapping[str, Any], group: Sequence[Variant], sglang: str
 ) -> Iterator[Launch]:
-    """Yield the launches of variants that differ in speculation alone, a shared one first."""
+    """Yield the launches of variants that differ in speculation alone, a shared one first.
+
+    The control is among them if the study asks for it, and if the baseline has a launch of its own: that is
+    in every comparison, so it starts twice in every round (docs/decisions/003-the-baseline-starts-twice.md).
+    """
     args, env = settings(study, engine, group[0].nccl, group[0].args_set or "")
     for variant in group:
         where = f"study {study['name']}: {variant.id}"
         temperature = study["generation"]["temperature"]
         check(where, variant, args | _speculation(study, variant), env, sglang, temperature)
     alone = reasons_against(group, args, sglang, study["launches"])
+    if "aa" not in study["controls"] and group[0].id not in alone:
+        group = [variant for variant in group if not variant.control]
     shared = [variant for variant in group if variant.id not in alone]
     if shared:
         longest = max(shared, key=lambda variant: variant.num_steps)

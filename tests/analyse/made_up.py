@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from sweetspot.analyse.design import Design, Floats
+from sweetspot.analyse.design import Design
 from sweetspot.analyse.speedups import Family, family
+from sweetspot.analyse.spread import Floats
 from sweetspot.analyse.summary import SUMMARY
 
 BETWEEN_STARTS = 0.02  # standard deviation, as a share of the speed
@@ -20,6 +21,7 @@ def design_of(
     effects: Sequence[float],
     *,
     shared_start: bool,
+    baselines: int = 1,
     starts: Sequence[float] | None = None,
     seed: int = 0,
 ) -> Design:
@@ -30,6 +32,7 @@ def design_of(
         rounds: Of each.
         effects: By arm.
         shared_start: Whether all arms are measured in one launch.
+        baselines: How many of the first arms are the baseline: it and its controls.
         starts: Spread between starts by arm, if it is not one for all.
         seed: Of all that is random.
     """
@@ -39,7 +42,8 @@ def design_of(
     drawn = rng.normal(size=(studies, rounds, 1 if shared_start else arms)) * spread
     noise = rng.normal(0, WITHIN_A_START, (studies, rounds, arms, REPEATS))
     logs: Floats = np.log1p(effects) + drawn + np.median(noise, axis=-1)
-    return Design(logs, ["one"] * arms if shared_start else [f"arm {arm}" for arm in range(arms)])
+    launches = ["one"] * arms if shared_start else [f"arm {arm}" for arm in range(arms)]
+    return Design(logs, launches, range(baselines))
 
 
 def claims(found: Family) -> Mapping[int, Floats]:
@@ -51,10 +55,10 @@ def claims(found: Family) -> Mapping[int, Floats]:
     }
 
 
-def against_first(design: Design, *controls: int) -> Family:
-    """Return the comparisons of all other arms with the first, and with the *controls* that repeat it."""
-    arms = range(1, design.logs.shape[2])
-    return family(design, {arm: (0,) if arm in controls else (0, *controls) for arm in arms})
+def against_baseline(design: Design) -> Family:
+    """Return the comparisons of each variant with all baselines, and of each control with the first."""
+    arms, baselines = range(1, design.logs.shape[2]), tuple(sorted(design.baselines))
+    return family(design, {arm: (0,) if arm in baselines else baselines for arm in arms})
 
 
 def row_of(variant: str, by_round: Sequence[float | None] | None, **changes: Any) -> dict[str, Any]:  # noqa: ANN401

@@ -253,7 +253,7 @@ class TestWinner:
         assert verdicts["none-again.default"] == "faster"
         assert found["winner"] == "none.default"
         assert found["warnings"] == [
-            "none-again.default at load 1 repeats none.default and is faster, speedup 1.197 to 1.203: "
+            "none-again.default at load 1 repeats none.default and is faster, speedup 1.194 to 1.206: "
             "so small a difference proves nothing"
         ]
 

@@ -24,21 +24,23 @@ class TestDescribe:
 
         lines = describe(plan).splitlines()
 
-        own = "the study asks for dedicated launches"
+        head = "variant             steps  topk  draft tokens  baseline      launch            "
+        own = "dedicated  the study asks for dedicated launches"
         assert lines == [
-            "quickstart: 2 launches in each of 3 rounds, on engine-cu12 (SGLang 0.5.23)",
+            "quickstart: 3 launches in each of 3 rounds, on engine-cu12 (SGLang 0.5.23)",
             "loads 1; 5 timed passes and 1 warm-up pass at each",
-            "about 24 min, 0.4 GPU hours",
+            "about 36 min, 0.6 GPU hours",
             "",
-            "variant       steps  topk  draft tokens  baseline      launch        kind       reason",
-            f"none.default  -      -     -             -             none.default  dedicated  {own}",
-            f"s2.default    2      1     3             none.default  s2.default    dedicated  {own}",
+            f"{head}  kind       reason",
+            f"none.default        -      -     -             -             none.default        {own}",
+            f"none-again.default  -      -     -             none.default  none-again.default  {own}",
+            f"s2.default          2      1     3             none.default  s2.default          {own}",
             "",
             "dropped  reason",
             "s2k1d3   same as s2",
         ]
 
-    @pytest.mark.parametrize(("rounds", "time"), [(1, "68 s"), (3, "3 min"), (200, "3.8 h")])
+    @pytest.mark.parametrize(("rounds", "time"), [(1, "102 s"), (3, "5 min"), (200, "5.7 h")])
     def test_time_in_the_unit_that_suits_it(self, make_study: MakeStudy, rounds: int, time: str) -> None:
         """Seconds for a trial, hours for a night."""
         speculation = {"algorithm": "EAGLE3", "num_steps": [2], "trees": []}

@@ -62,9 +62,7 @@ class TestGrid:
 
     def test_sets_of_arguments_have_baselines_of_their_own(self, make_study: MakeStudy) -> None:
         """Every variant is run without and with the set, and compared with its like."""
-        study = make_study(
-            speculation=speculation([2]), args_sets={"no-overlap": {"x": True}}, controls=["aa"]
-        )
+        study = make_study(speculation=speculation([2]), args_sets={"no-overlap": {"x": True}})
 
         variants, _ = grid(study, ENGINE)
 
@@ -72,26 +70,22 @@ class TestGrid:
             ("none.default", "none.default", False),
             ("none.default.no-overlap", "none.default.no-overlap", False),
             ("none-again.default", "none.default", True),
+            ("none-again.default.no-overlap", "none.default.no-overlap", True),
             ("s2.default", "none.default", False),
             ("s2.default.no-overlap", "none.default.no-overlap", False),
         ]
-
-    def test_no_control_unless_asked(self, make_study: MakeStudy) -> None:
-        """The control costs a launch a round, so it is the study's choice."""
-        variants, _ = grid(make_study(controls=[]), ENGINE)
-
-        assert not any(variant.control for variant in variants)
 
     def test_what_sglang_runs_alike_is_one_cell(self, make_study: MakeStudy) -> None:
         """(2, 1, 3), (2, 1, 8) and the chain of 2 are one server; a tree listed twice is one, too."""
         study = make_study(
             speculation=speculation([2], tree(2, 1, 3), tree(2, 1, 8), tree(3, 4, 8), *[tree(3, 4, 8)] * 2),
-            controls=[],
         )
 
         variants, dropped = grid(study, ENGINE)
 
-        assert [variant.id for variant in variants] == ["none.default", "s2.default", "s3k4d8.default"]
+        assert [variant.id for variant in variants if not variant.control] == [
+            *("none.default", "s2.default", "s3k4d8.default")
+        ]
         assert dropped == (
             Dropped("s2k1d3", "same as s2"),
             Dropped(
@@ -106,7 +100,6 @@ class TestGrid:
             speculation=speculation([1]),
             nccl={"default": PLAIN, "a": {"env": {"A": "1"}, "args": {"dtype": "float32"}}, "b": RING_LL},
             args_sets={"empty": {}, "page": {"page-size": "1"}, "x": {"c": 1}, "y": {"c": [1]}},
-            controls=[],
         )
 
         variants, dropped = grid(study, ENGINE)

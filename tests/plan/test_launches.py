@@ -175,11 +175,32 @@ class TestSharedLaunches:
         plan = plan_study(study, "engine-cpu", "0.5.23")
 
         launches = {launch.id: launch for launch in plan.launches}
-        assert list(launches) == ["oneload.default", "none.default", "s2k2d4.default"]
+        assert list(launches) == [
+            *("oneload.default", "none.default", "none-again.default", "s2k2d4.default")
+        ]
         assert launches["oneload.default"].variants == ("s1.default", "s2.default")
         dedicated = plan_study(study | {"launches": "dedicated"}, "engine-cpu", "0.5.23")
         its_own = next(launch for launch in dedicated.launches if launch.id == "none.default")
         assert launches["none.default"].digest == its_own.digest
+
+    @pytest.mark.parametrize(
+        ("controls", "kind", "engine", "controlled"),
+        [
+            ([], "dedicated", "engine-cu12", True),
+            ([], "auto", "engine-cpu", True),  # there the baseline starts alone
+            ([], "auto", "engine-cu12", False),
+            (["aa"], "auto", "engine-cu12", True),
+        ],
+    )
+    def test_a_baseline_alone_starts_twice(
+        self, make_study: MakeStudy, controls: list[str], kind: str, engine: str, controlled: bool
+    ) -> None:
+        """In a shared start the second one is the study's choice."""
+        plan = plan_study(make_study(controls=controls, launches=kind), engine, "0.5.16")
+
+        assert [variant.control for variant in plan.variants].count(True) == controlled
+        measured = [variant for launch in plan.launches for variant in launch.variants]
+        assert sorted(measured) == sorted(variant.id for variant in plan.variants)
 
     def test_says_what_sglang_changes_for_all_of_them(self, make_study: MakeStudy) -> None:
         """On a CPU the chains share a start without the overlap schedule that their baseline has."""

@@ -80,7 +80,7 @@ def test_another_round_runs_that_round(project: Project) -> None:
     project.study["rounds"] = 2
     project.save()
 
-    assert project.planned("all")["run"] == 2
+    assert project.planned("all")["run"] == 3
 
 
 def test_a_shorter_list_measures_nothing_and_renders_again(project: Project) -> None:
@@ -115,7 +115,7 @@ def test_what_changes_the_physics_measures_again(project: Project, change: str) 
         project.study["generation"]["max_new_tokens"] = 20
     project.save()
 
-    assert project.planned("all")["run"] == 2
+    assert project.planned("all")["run"] == 3
 
 
 def test_a_renamed_study_is_the_same_study(project: Project) -> None:
@@ -183,7 +183,7 @@ class TestFailedLaunch:
 
     def test_the_next_start_tries_it_again(self, failed: Project) -> None:
         """Only what failed is measured again."""
-        assert failed.planned("all")["run"] == 2
+        assert failed.planned("all")["run"] == 3
 
 
 class TestPublished:
