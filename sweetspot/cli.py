@@ -189,31 +189,21 @@ def report(arguments: argparse.Namespace) -> None:
     """Put the verdict, the table, the figures and where they come from on one page."""
     import polars as pl
 
-    from sweetspot.render.report import Failure, ReportContext, report
-    from sweetspot.run.outcomes import record_paths
+    from sweetspot.render.report import ReportContext, report
+    from sweetspot.run.outcomes import failures, record_paths
 
     plan = _read(arguments.plan)
-    records = [_read(path) for path in record_paths(arguments.run, plan)]
-    failures = [
-        Failure(
-            launch=record["launch"]["id"],
-            round=record["round"],
-            kind=record["failure"]["kind"],
-            message=record["failure"]["message"],
-            last_words=record["failure"]["last_words"],
-        )
-        for record in records
-        if record["failure"]
-    ]
+    paths = record_paths(arguments.run, plan)
+    record = _read(paths[0])  # what is read of it, all have alike
     context = ReportContext(
         plan=plan,
-        host=records[0]["host"],
-        engine=records[0]["engine"],
-        models=records[0]["models"],
-        protocol=records[0]["protocol"],
+        host=record["host"],
+        engine=record["engine"],
+        models=record["models"],
+        protocol=record["protocol"],
         summary=pl.read_parquet(arguments.summary),
         verdict=_read(arguments.verdict),
-        failures=failures,
+        failures=failures(paths),
         figures={path.stem: path.read_text() for path in sorted(arguments.figures.glob("*.svg"))},
         launch_command=arguments.command.read_text(),
     )

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -15,16 +15,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sweetspot.render import svg, table, theme
 from sweetspot.render.cautions import cautions, reported_cautions
 from sweetspot.render.rows import NOTHING, Row, judged_rows, loads_of, rounded
-
-
-class Failure(TypedDict):
-    """A launch that failed in a round."""
-
-    launch: str
-    round: int
-    kind: str
-    message: str
-    last_words: list[str]  # of the server's log
 
 
 @dataclass(frozen=True)
@@ -37,7 +27,7 @@ class ReportContext:
     models: dict[str, Any]
     summary: pl.DataFrame  # one row a variant and load
     verdict: dict[str, Any]
-    failures: list[Failure]
+    failures: list[dict[str, Any]]  # as `sweetspot.run.outcomes.failures` returns them
     figures: dict[str, str]  # text of each SVG, by its name in `figures.save_all`
     protocol: int  # what is measured and how, as the records say
     launch_command: str | None  # of the winner; None before it is written

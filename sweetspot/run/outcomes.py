@@ -29,17 +29,27 @@ def check(records: Sequence[Path]) -> list[str]:
     Raises:
         RunError: If launches failed, naming them; their servers' last words go to standard error before.
     """
-    outcomes = {
-        f"{path.parts[-3]}/{path.parts[-2]}": json.loads(path.with_name("outcome.json").read_text())
-        for path in records
-    }
-    failures = {name: outcome["failure"] for name, outcome in outcomes.items() if outcome["failure"]}
-    for name, failure in failures.items():
+    failed = {f"{failure['launch']}/{failure['round']}": failure for failure in failures(records)}
+    for name, failure in failed.items():
         print(f"{name}: the server's last words", *failure["last_words"], sep="\n  ", file=sys.stderr)
-    if failures:
-        listed = "; ".join(f"{name}: {failure['message']}" for name, failure in failures.items())
+    if failed:
+        listed = "; ".join(f"{name}: {failure['message']}" for name, failure in failed.items())
         raise RunError(
-            f"{len(failures)} of {len(outcomes)} launches failed ({listed}), expected all measured; "
+            f"{len(failed)} of {len(records)} launches failed ({listed}), expected all measured; "
             f"start again to try them again"
         )
-    return sorted(outcomes)
+    return sorted("/".join(path.parts[-3:-1]) for path in records)
+
+
+def failures(records: Sequence[Path]) -> list[dict[str, Any]]:
+    """Return the failures of launches, each with `launch`, `round`, and what the outcome says of it.
+
+    Args:
+        records: `run/LAUNCH/ROUND/record.json` of a study.
+    """
+    outcomes = [(path.parts, json.loads(path.with_name("outcome.json").read_text())) for path in records]
+    return [
+        {"launch": parts[-3], "round": int(parts[-2]), **outcome["failure"]}
+        for parts, outcome in outcomes
+        if outcome["failure"]
+    ]
