@@ -132,7 +132,7 @@ def _launches(
     """Yield the launches of variants that differ in speculation alone, a shared one first.
 
     The control is among them if the study asks for it, and if the baseline has a launch of its own: that is
-    in every comparison, so it starts twice in every round (docs/decisions/003-the-baseline-starts-twice.md).
+    in every comparison, so it starts twice in every round (docs/decisions/004-the-baseline-starts-twice.md).
     """
     args, env = settings(study, engine, group[0].nccl, group[0].args_set or "")
     for variant in group:
