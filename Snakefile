@@ -16,6 +16,7 @@ include: "rules/models.smk"
 include: "rules/preflight.smk"
 include: "rules/run.smk"
 include: "rules/measure.smk"
+include: "rules/recheck.smk"
 include: "rules/render.smk"
 include: "rules/published.smk"
 
@@ -30,4 +31,4 @@ rule all:
         f"{STUDY.folder}/report.html",
         f"{STUDY.folder}/launch.sh",
         expand(f"{STUDY.folder}/figures/{{name}}.svg", name=FIGURES),
-        [STUDY.record(launch, round_) for launch, round_ in STUDY.runs()],
+        every_record,

@@ -4,6 +4,7 @@ IN   config.yaml, or studies/NAME.yaml with `--config study=NAME`; never both, n
 """
 
 import json
+from pathlib import Path
 
 from sweetspot.host.env import digest_of_lock, prebuilt
 from sweetspot.published import published_records, published_studies, reported_studies
@@ -19,6 +20,7 @@ from sweetspot.workflow import (
 put_tools_on_path()
 with one_line_errors():
     STUDY = Study.load(study_file(config))
+NAME = STUDY.values["name"]
 
 
 onstart:
@@ -27,7 +29,7 @@ onstart:
 
 
 wildcard_constraints:
-    study="|".join([STUDY.values["name"], *(f"rendered/{name}" for name in published_studies())]),
+    study="|".join([NAME, f"{NAME}/first", *(f"rendered/{name}" for name in published_studies())]),
     reported="|".join(name.replace(".", "[.]") for name in reported_studies()) or "(?!)",
     launch=r"[a-z0-9.-]+",
     round=r"\d+",
@@ -52,21 +54,27 @@ def earlier_rounds_first(wildcards):
     return STUDY.priority(wildcards.launch, int(wildcards.round))
 
 
-def records(wildcards):
-    """Every record of a study; of a published one they have to be there."""
-    if wildcards.study.startswith("rendered/"):
-        with one_line_errors():
-            return published_records(wildcards.study.removeprefix("rendered/"))
-    return [STUDY.record(launch, round_) for launch, round_ in STUDY.runs()]
-
-
 def plan_of(wildcards):
-    """The plan that the records belong to."""
+    """The plan that the records belong to: a published one, the first one, or what the proof left of it."""
     if wildcards.study.startswith("rendered/"):
         return f"results/{wildcards.study.replace('rendered/', 'published/')}/plan.json"
-    return f"results/{wildcards.study}/plan/plan.json"
+    if wildcards.study == NAME and STUDY.rechecks:
+        return checkpoints.settle.get(study=NAME).output[0]
+    return f"{STUDY.folder}/plan/plan.json"
+
+
+def records_of(wildcards, plan):
+    """Every record of a plan; of a published one they have to be there."""
+    if wildcards.study.startswith("rendered/"):
+        with one_line_errors():
+            return published_records(Path(plan))
+    return STUDY.records(Path(plan))
+
+
+def records(wildcards):
+    return records_of(wildcards, plan_of(wildcards))
 
 
 def run_folder(wildcards):
-    """Where the records of a study lie."""
-    return f"results/{wildcards.study.replace('rendered/', 'published/')}/run"
+    """Where the records of a study lie; its first stage has none of its own."""
+    return f"results/{wildcards.study.removesuffix('/first').replace('rendered/', 'published/')}/run"

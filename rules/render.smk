@@ -24,6 +24,7 @@ rule table:
         records=records,
         summary="results/{study}/summary.parquet",
         verdict="results/{study}/verdict.json",
+        equality=equality_of,
     output:
         markdown="results/{study}/table.md",
         csv="results/{study}/table.csv",
@@ -39,6 +40,7 @@ rule table:
             --plan {input.plan:q} \
             --summary {input.summary:q} \
             --verdict {input.verdict:q} \
+            --equality {input.equality:q} \
             --markdown {output.markdown:q} \
             --csv {output.csv:q} 2>{log:q}
         """
@@ -96,6 +98,7 @@ rule report:
         summary="results/{study}/summary.parquet",
         verdict="results/{study}/verdict.json",
         command="results/{study}/launch.sh",
+        equality=equality_of,
     output:
         "results/{study}/report.html",
     log:
@@ -110,6 +113,7 @@ rule report:
             --plan {input.plan:q} \
             --summary {input.summary:q} \
             --verdict {input.verdict:q} \
+            --equality {input.equality:q} \
             --command {input.command:q} \
             --figures results/{wildcards.study}/figures \
             --out {output:q} 2>{log:q}
@@ -121,8 +125,8 @@ rule check:
     input:
         "results/{study}/table.md",
         "results/{study}/report.html",
-        records=records,
-        plan=plan_of,
+        records=every_record,
+        plans=every_plan,
     output:
         "results/{study}/complete.json",
     log:
@@ -133,6 +137,6 @@ rule check:
         r"""
         exec sweetspot check \
             --run {params.run:q} \
-            --plan {input.plan:q} \
+            --plans {input.plans:q} \
             --out {output:q} 2>{log:q}
         """

@@ -145,6 +145,37 @@ def verdict(arguments: argparse.Namespace) -> None:
     _write(arguments.out, judge(pl.read_parquet(arguments.summary), load))
 
 
+def recheck(arguments: argparse.Namespace) -> None:
+    """Plan the second stage: what the verdict rests on, measured with one load and with a load each."""
+    import polars as pl
+
+    from sweetspot.analyse.equality import doubted
+    from sweetspot.study import Study
+
+    variants = doubted(pl.read_parquet(arguments.summary), _read(arguments.verdict))
+    arguments.out.write_text(Study.load(arguments.study).recheck(variants).to_json())
+
+
+def equality(arguments: argparse.Namespace) -> None:
+    """Hold one-load launches against dedicated ones."""
+    from sweetspot.analyse.equality import equality
+    from sweetspot.measure.tables import measure_files
+    from sweetspot.run.outcomes import record_paths
+
+    plan = _read(arguments.plan)
+    tables = measure_files(record_paths(arguments.run, plan), plan, processes=1)
+    _write(arguments.out, equality(tables["passes"], plan))
+
+
+def settle(arguments: argparse.Namespace) -> None:
+    """Write the plan whose records decide: the first one, or a launch for each variant if it was refuted."""
+    from sweetspot.study import Study
+
+    study = Study.load(arguments.study)
+    final = study.plan if _read(arguments.equality)["holds"] else study.dedicated()
+    arguments.out.write_text(final.to_json())
+
+
 def command(arguments: argparse.Namespace) -> None:
     """Write the winner's command and environment, as it was measured."""
     from sweetspot.render.launch import launch_script
@@ -161,6 +192,7 @@ def table(arguments: argparse.Namespace) -> None:
     import polars as pl
 
     from sweetspot.render.cautions import cautions
+    from sweetspot.render.equality import equality_remarks
     from sweetspot.render.table import notes_on_launches, to_csv, to_markdown
     from sweetspot.run.outcomes import record_paths
 
@@ -171,6 +203,7 @@ def table(arguments: argparse.Namespace) -> None:
     )
     record = _read(record_paths(arguments.run, plan)[0])
     notes = [f"{title}: {text}" for title, text in cautions(plan, record["engine"], record["models"])]
+    notes += [remark for path in arguments.equality for remark in equality_remarks(_read(path))]
     arguments.markdown.write_text(to_markdown(summary, verdict, [*notes, *notes_on_launches(plan)]))
     arguments.csv.write_text(to_csv(summary, verdict))
 
@@ -206,6 +239,7 @@ def report(arguments: argparse.Namespace) -> None:
         failures=failures(paths),
         figures={path.stem: path.read_text() for path in sorted(arguments.figures.glob("*.svg"))},
         launch_command=arguments.command.read_text(),
+        equality=next((_read(path) for path in arguments.equality), None),
     )
     arguments.out.write_text(report(context))
 
@@ -258,7 +292,8 @@ def check(arguments: argparse.Namespace) -> None:
     """Fail if a launch failed, after the report has shown it, with the server's last words."""
     from sweetspot.run.outcomes import check, record_paths
 
-    _write(arguments.out, check(record_paths(arguments.run, _read(arguments.plan))))
+    paths = {path for plan in arguments.plans for path in record_paths(arguments.run, _read(plan))}
+    _write(arguments.out, check(sorted(paths)))
 
 
 def publish(arguments: argparse.Namespace) -> None:
@@ -313,11 +348,16 @@ def parser() -> argparse.ArgumentParser:
     add(measure, "run", "plan", "out")
     add(summarise, "measure", "plan", "out")
     add(verdict, "summary", "plan", "out")
+    add(recheck, "study", "summary", "verdict", "out")
+    add(equality, "plan", "run", "out")
+    add(settle, "study", "equality", "out")
     add(command, "run", "plan", "verdict", "out")
-    add(table, "run", "plan", "summary", "verdict", "markdown", "csv")
+    tabled = add(table, "run", "plan", "summary", "verdict", "markdown", "csv")
     add(figures, "summary", "verdict", "out")
-    add(report, "run", "plan", "summary", "verdict", "command", "figures", "out")
-    add(check, "run", "plan", "out")
+    told = add(report, "run", "plan", "summary", "verdict", "command", "figures", "out")
+    for shown in (tabled, told):
+        shown.add_argument("--equality", type=Path, nargs="*", default=[], help="of a study that proved it")
+    add(check, "run", "out").add_argument("--plans", type=Path, nargs="+", required=True)
     add(audit).add_argument("file", type=Path, metavar="FILE")
     add(reported, "figures", "statement", "out")
     compared = add(compare)

@@ -1,6 +1,7 @@
-"""The studies in git: `results/published/STUDY/{study.yaml, plan.json, host.json, run/}`.
+"""The studies in git: `results/published/STUDY/{study.yaml, plan.json, recheck.json, host.json, run/}`.
 
-No rule writes there. A study comes there by being copied, whole.
+No rule writes there. A study comes there by being copied, whole; only one that had a second stage has a
+`recheck.json`.
 """
 
 import json
@@ -24,16 +25,15 @@ def reported_studies() -> list[str]:
     return sorted(figures.parent.name for figures in PUBLISHED.glob("*/reported.yaml"))
 
 
-def published_records(study: str) -> list[Path]:
-    """Return the records of a published study.
+def published_records(plan: Path) -> list[Path]:
+    """Return the records of a published study that one of its plans asks for.
 
     Raises:
         RecordError: If one that its plan asks for is missing: no rule can make it.
     """
-    folder = PUBLISHED / study
-    paths = record_paths(folder / "run", json.loads((folder / "plan.json").read_text()))
+    paths = record_paths(plan.parent / "run", json.loads(plan.read_text()))
     if missing := [path for path in paths if not path.exists()]:
-        raise RecordError(f"{missing[0]}: missing, expected every record of {folder}/plan.json; restore it")
+        raise RecordError(f"{missing[0]}: missing, expected every record of {plan}; restore it")
     return paths
 
 
@@ -55,10 +55,13 @@ def publish(study_file: Path, measured: Path) -> Path:
         )
     place, partial = PUBLISHED / measured.name, PUBLISHED / f".{measured.name}.partial"
     shutil.rmtree(partial, ignore_errors=True)
-    for path in record_paths(measured / "run", json.loads((measured / "plan" / "plan.json").read_text())):
-        shutil.copytree(path.parent, partial / path.parent.relative_to(measured))
-    texts = {"study.yaml": study_file, "plan.json": measured / "plan" / "plan.json"}
-    texts["host.json"] = measured / "host.json"
+    first, recheck, final = (measured / "plan" / f"{stage}.json" for stage in ("plan", "recheck", "final"))
+    texts = {"study.yaml": study_file, "host.json": measured / "host.json"}
+    texts |= {"plan.json": final, "recheck.json": recheck} if final.exists() else {"plan.json": first}
+    for name in sorted(texts.keys() & {"plan.json", "recheck.json"}):
+        for path in record_paths(measured / "run", json.loads(texts[name].read_text())):
+            folder = partial / path.parent.relative_to(measured)
+            shutil.copytree(path.parent, folder, dirs_exist_ok=True)
     for name, source in texts.items():
         (partial / name).write_text(Redactor().text(source.read_text()))
     shutil.rmtree(place, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -10,7 +11,7 @@ from sweetspot.errors import StudyError
 from sweetspot.host import engines, env
 from sweetspot.models import prepare, prompts
 from sweetspot.models.identity import resolve
-from sweetspot.plan import Plan, entry, plan_study, priority
+from sweetspot.plan import Launch, Plan, entry, plan_study, priority, stages
 from sweetspot.plan.nccl_variables import nccl_version
 from sweetspot.plan.study import load
 from sweetspot.run.job import PROTOCOL
@@ -89,10 +90,28 @@ class Study:
         layers: list[int] | None = self.values["models"].get("draft", {}).get("trained_on")
         return layers
 
-    def runs(self) -> list[tuple[str, int]]:
-        """Return each launch of the plan in each round."""
-        rounds = range(self.plan.rounds)
-        return [(launch.id, round_) for round_ in rounds for launch in self.plan.launches]
+    @property
+    def rechecks(self) -> bool:
+        """Whether a second stage proves that one-load launches measure as dedicated ones do."""
+        return self.values["equality_rounds"] > 0 and stages.can_recheck(self.plan)
+
+    def dedicated(self) -> Plan:
+        """Return the plan with a launch for each variant."""
+        values = self.values | {"launches": "dedicated"}
+        return plan_study(values, self.engine, self.packages["sglang"], nccl_version(self.packages))
+
+    def recheck(self, variants: Collection[str]) -> Plan:
+        """Return the plan of the second stage, which measures *variants* both ways."""
+        return stages.recheck(self.plan, self.dedicated(), variants, self.values["equality_rounds"])
+
+    def read_plan(self, file: Path) -> Plan:
+        """Return the plan in *file*, one of those in `plan/`."""
+        return self.plan if file.name == "plan.json" else Plan.from_json(file.read_text())
+
+    def records(self, plan: Path) -> list[Path]:
+        """Return where the records of the launches in the file *plan* lie, round by round."""
+        planned = self.read_plan(plan)
+        return [self.record(launch.id, r) for r in range(planned.rounds) for launch in planned.launches]
 
     def record(self, launch: str, round_: int) -> Path:
         """Return where the record of *launch* in the round with this index lies."""
@@ -116,7 +135,7 @@ class Study:
 
         That leaves out when a server is given up, and what counts as a near-tie.
         """
-        launch = next(launch for launch in self.plan.launches if launch.id == launch_id)
+        _, launch = self._planned(launch_id)
         workload = self.plan.workload
         steps = {variant.id: variant.num_steps for variant in self.plan.variants}
         return {
@@ -124,6 +143,7 @@ class Study:
             "settings": launch.digest,
             "kind": launch.kind,
             "variants": list(launch.variants),
+            "candidates": list(launch.candidates),
             "steps": {variant: steps[variant] for variant in launch.variants},
             "args": launch.args,
             "env": launch.env,
@@ -150,7 +170,13 @@ class Study:
 
     def priority(self, launch_id: str, round_: int) -> int:
         """Return the launch's rank in the study's shuffled order: the higher, the earlier."""
-        return priority(self.plan, launch_id, round_)
+        return priority(self._planned(launch_id)[0], launch_id, round_)
+
+    def _planned(self, launch_id: str) -> tuple[Plan, Launch]:
+        """Return a launch, and the plan that has it: the study's own, or one made after its first verdict."""
+        later = [self.folder / "plan" / f"{stage}.json" for stage in ("recheck", "final")]
+        plans = [self.plan, *(self.read_plan(file) for file in later if file.exists())]
+        return next((plan, launch) for plan in plans for launch in plan.launches if launch.id == launch_id)
 
 
 def _digest(data: Any) -> str:  # noqa: ANN401  any JSON

@@ -29,7 +29,10 @@ def test_what_is_published_is_found(study: Path) -> None:
     place = publish(Path("mine.yaml"), study)
 
     assert published_studies() == ["mine"]
-    assert [path.read_text() for path in published_records("mine")] == ["none.default/0", "none.default/1"]
+    assert [path.read_text() for path in published_records(place / "plan.json")] == [
+        "none.default/0",
+        "none.default/1",
+    ]
     assert not (place / "run" / "s9.default").exists()
     assert (place / "study.yaml").read_text() == "name: mine\n"
 

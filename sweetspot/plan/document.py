@@ -39,10 +39,13 @@ class Launch:
     variants: tuple[str, ...]
     args: Args  # without model paths, port and key
     env: Env
+    candidates: tuple[
+        int, ...
+    ] = ()  # step counts that it can switch between, 0 the baseline's; none if dedicated
     digest: str = field(init=False)  # of what the server is asked for, before any path in it is redacted
 
     def __post_init__(self) -> None:
-        asked = json.dumps([self.kind, self.variants, self.args, self.env], sort_keys=True)
+        asked = json.dumps([self.kind, self.variants, self.candidates, self.args, self.env], sort_keys=True)
         object.__setattr__(self, "digest", hashlib.sha256(asked.encode()).hexdigest()[:16])
 
 
@@ -124,6 +127,6 @@ class Plan:
             ) from error
 
 
-def _launch(variants: list[str], digest: str, **rest: Any) -> Launch:  # noqa: ANN401
+def _launch(variants: list[str], candidates: list[int], digest: str, **rest: Any) -> Launch:  # noqa: ANN401
     """Return the launch of a plan.json, whose *digest* follows from the rest."""
-    return Launch(variants=tuple(variants), **rest)
+    return Launch(variants=tuple(variants), candidates=tuple(candidates), **rest)

@@ -1,34 +1,17 @@
 """Turns a checked study into its plan: which servers start, with which arguments, at what cost. Pure."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sweetspot.errors import StudyError
-from sweetspot.plan.document import Args, Env, Estimate, Launch, Plan, Variant, Workload
+from sweetspot.plan.document import Args, Env, Launch, Plan, Variant, Workload
+from sweetspot.plan.estimate import estimate
 from sweetspot.plan.grid import Study, grid, settings
 from sweetspot.plan.legality import check, version, without_overlap
 from sweetspot.plan.nccl import check_nccl
 from sweetspot.plan.sharing import groups, reasons_against
 
 CAPACITY = "max-running-requests"
-
-
-@dataclass(frozen=True)
-class _Speed:
-    start_s: float  # until the server is healthy
-    token_s: float  # of one request's decode
-
-
-# ASSUME: a tiny model on a few cores, as SGLang 0.5.23 ran on two.
-_CPU = _Speed(start_s=20.0, token_s=1 / 200)
-# ASSUME: a model that one GPU host loads in minutes and decodes at 100 tokens/s; a large one takes longer.
-_GPU = _Speed(start_s=180.0, token_s=1 / 100)
-# ASSUME: the stand-in makes its tokens up as fast as it can.
-_FAKE = _Speed(start_s=1.0, token_s=1 / 5000)
-# ASSUME: a prompts file has about this many; the plan does not open it.
-_PROMPTS = 8
 
 
 def entry(study: Study, engine: str, where: str) -> Mapping[str, Any]:
@@ -96,9 +79,7 @@ def plan_study(study: Study, engine: str, sglang: str, nccl: str | None = None) 
         launches=launches,
         dropped=dropped,
         workload=workload,
-        estimate=_estimate(
-            workload, len(launches), len(variants), study["rounds"], study["tp_size"], engine, served["args"]
-        ),
+        estimate=estimate(launches, study["rounds"], workload, engine),
     )
 
 
@@ -153,6 +134,7 @@ def _launches(
             variants=tuple(variant.id for variant in shared),
             args=args | _speculation(study, longest) | {"speculative-adaptive": True},
             env=env,
+            candidates=tuple(sorted({variant.num_steps for variant in shared})),
         )
     for variant in group:
         if variant.id in alone:
@@ -177,17 +159,3 @@ def _speculation(study: Study, variant: Variant) -> Args:
         "speculative-eagle-topk": variant.eagle_topk,
         "speculative-num-draft-tokens": variant.num_draft_tokens,
     }
-
-
-def _estimate(
-    workload: Workload, launches: int, variants: int, rounds: int, tp_size: int, engine: str, args: Args
-) -> Estimate:
-    """Return the cost of so many starts and variants a round, as if every token took equally long."""
-    on_cpu = engine == "fake" or args.get("device") == "cpu"
-    speed = _FAKE if engine == "fake" else _CPU if on_cpu else _GPU
-    waves = sum(
-        math.ceil(_PROMPTS / load) for load in workload.loads
-    )  # a wave: the load's requests, side by side
-    tokens = (workload.warmup_passes + workload.repeats) * waves * workload.generation["max_new_tokens"]
-    seconds = rounds * (launches * speed.start_s + variants * tokens * speed.token_s)
-    return Estimate(launches * rounds, round(seconds), 0.0 if on_cpu else round(seconds * tp_size / 3600, 2))

@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from sweetspot.render import svg, table, theme
 from sweetspot.render.cautions import cautions, reported_cautions
+from sweetspot.render.equality import equality_remarks
 from sweetspot.render.rows import NOTHING, Row, judged_rows, loads_of, rounded
 
 
@@ -31,6 +32,7 @@ class ReportContext:
     figures: dict[str, str]  # text of each SVG, by its name in `figures.save_all`
     protocol: int  # what is measured and how, as the records say
     launch_command: str | None  # of the winner; None before it is written
+    equality: dict[str, Any] | None = None  # of equality.json, of a study that has one
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ def report(context: ReportContext) -> str:
         provenance=_provenance(context),
         compared=compared,
         exactness=Counter(row["exact"] for row in compared),
+        equality=equality_remarks(context.equality) if context.equality else [],
     )
 
 

@@ -11,6 +11,7 @@ from sweetspot.host import env
 from sweetspot.host.facts import facts
 
 PROTOCOL = 1  # what is measured, and how; raised by hand, see tests/run/test_protocol.py
+LAUNCH = ("kind", "variants", "candidates", "args", "env")
 WORKLOAD = ("loads", "repeats", "warmup_passes", "generation", "profile")
 
 
@@ -26,7 +27,7 @@ class Places:
 class Job:
     """One launch in one round, with everything that it needs."""
 
-    launch: dict[str, Any]  # id, kind, variants, args, env
+    launch: dict[str, Any]  # id, kind, variants, candidates, args, env
     round: int
     seed: int
     steps: dict[str, int]  # num_steps of each of the launch's variants, 0 for a baseline
@@ -64,7 +65,7 @@ def read_job(study: Path, asked: dict[str, Any], limits: dict[str, float], place
     identity = asked["identity"]
     installed = json.loads((study / "plan" / "engine.json").read_text())
     return Job(
-        launch={"id": asked["launch"], **{key: identity[key] for key in ("kind", "variants", "args", "env")}},
+        launch={"id": asked["launch"], **{key: identity[key] for key in LAUNCH}},
         round=asked["round"],
         seed=identity["seed"],
         steps=identity["steps"],

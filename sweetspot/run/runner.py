@@ -83,7 +83,7 @@ def measure(job: Job, out: Path, log: Path) -> dict[str, Any]:
             log,
             job.workload["limits"]["start_s"],
             (held,),
-            candidates=sorted(set(job.steps.values())) if job.launch["kind"] == "oneload" else (),
+            candidates=job.launch["candidates"],
             cycles=timer,
         )
         try:

@@ -34,6 +34,7 @@ nccl:
 args_sets: {{}}
 controls: [aa]
 launches: dedicated
+equality_rounds: 0
 loads: [1]
 verdict_load: 1
 prompts: {{file: prompts.jsonl, sha256: {"a" * 64}, chat_template: null, thinking: null}}

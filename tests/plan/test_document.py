@@ -29,7 +29,9 @@ class TestJson:
         """The runner reads the file without this module."""
         raw = json.loads(plan_study(make_study(), "engine-cpu", "0.5.23").to_json())
 
-        assert raw["launches"][0].keys() == {"id", "kind", "reason", "variants", "args", "env", "digest"}
+        assert raw["launches"][0].keys() == {
+            *("id", "kind", "reason", "variants", "candidates", "args", "env", "digest"),
+        }
         assert raw["workload"].keys() == {
             *("loads", "repeats", "warmup_passes", "generation", "profile", "near_tie_nats", "limits"),
         }

@@ -19,7 +19,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 1, "digest": "8fc5106f9c07a298"}
+DECIDED = {"protocol": 1, "digest": "2f6245941d641761"}
 
 
 def digest_of(sources: list[Path]) -> str:

@@ -25,6 +25,7 @@ STUDY: dict[str, Any] = {
     "args_sets": {},
     "controls": [],
     "launches": "dedicated",
+    "equality_rounds": 0,
     "loads": [1],
     "verdict_load": 1,
     "prompts": {"file": "prompts.jsonl", "sha256": "", "chat_template": None, "thinking": None},
