@@ -15,12 +15,12 @@ from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 from sweetspot.analyse.design import Row
 from sweetspot.analyse.pooling import round_medians
+from sweetspot.analyse.resolution import CPU_SERVERS
 from sweetspot.analyse.speedups import LEVEL
 
 KINDS = ("oneload", "dedicated")
 COMPARED = ("decode_tokens_per_s", "cycle_s")
 TOLERANCE = 0.01  # of a speed: what is closer counts as equal
-CPU_TOLERANCE = 0.10  # ASSUME: two CPU servers of one kind are apart by this much, each for its whole life
 
 
 def doubted(summary: pl.DataFrame, verdict: Mapping[str, Any]) -> list[str]:
@@ -63,7 +63,7 @@ def equality(passes: pl.DataFrame, plan: Mapping[str, Any]) -> Row:
     """
     kinds = {launch["id"]: launch["kind"] for launch in plan["launches"]}
     on_cpu = any(launch["args"].get("device") == "cpu" for launch in plan["launches"])
-    tolerance = CPU_TOLERANCE if on_cpu else TOLERANCE
+    tolerance = CPU_SERVERS if on_cpu else TOLERANCE
     cells = passes.with_columns(kind=pl.col("launch").replace_strict(kinds)).partition_by(
         "variant", "load", "kind", as_dict=True
     )

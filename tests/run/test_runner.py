@@ -39,6 +39,7 @@ def job(**changes: Any) -> Job:  # noqa: ANN401
         "id": variant,
         "kind": "dedicated" if variant in VARIANTS else "oneload",
         "variants": list(num_steps),
+        "candidates": [] if variant in VARIANTS else sorted(VARIANTS.values()),
         "args": {"speculative-algorithm": "EAGLE3", "speculative-num-steps": most} if most else {},
         "env": {"FAKE_FAULT": changes.pop("fault", "")},
     }
