@@ -21,6 +21,7 @@ put_tools_on_path()
 with one_line_errors():
     STUDY = Study.load(study_file(config))
 NAME = STUDY.values["name"]
+FIRST = f"{NAME}/first"  # what the study says before its second stage
 
 
 onstart:
@@ -29,7 +30,7 @@ onstart:
 
 
 wildcard_constraints:
-    study="|".join([NAME, f"{NAME}/first", *(f"rendered/{name}" for name in published_studies())]),
+    study="|".join([NAME, FIRST, *(f"rendered/{name}" for name in published_studies())]),
     reported="|".join(name.replace(".", "[.]") for name in reported_studies()) or "(?!)",
     launch=r"[a-z0-9.-]+",
     round=r"\d+",
@@ -77,4 +78,36 @@ def records(wildcards):
 
 def run_folder(wildcards):
     """Where the records of a study lie; its first stage has none of its own."""
-    return f"results/{wildcards.study.removesuffix('/first').replace('rendered/', 'published/')}/run"
+    study = NAME if wildcards.study == FIRST else wildcards.study.replace("rendered/", "published/")
+    return f"results/{study}/run"
+
+
+def recheck_plan(wildcards):
+    if wildcards.study.startswith("rendered/"):
+        return f"results/{wildcards.study.replace('rendered/', 'published/')}/recheck.json"
+    return checkpoints.recheck.get(study=wildcards.study).output[0]
+
+
+def recheck_records(wildcards):
+    return records_of(wildcards, recheck_plan(wildcards))
+
+
+def equality_of(wildcards):
+    """The proof, of a study that has one."""
+    if wildcards.study.startswith("rendered/"):
+        proved = Path(recheck_plan(wildcards)).exists()
+    else:
+        proved = STUDY.rechecks and wildcards.study == NAME
+    return f"results/{wildcards.study}/equality.json" if proved else []
+
+
+def every_plan(wildcards):
+    """The plans whose launches make the study complete."""
+    first = f"{STUDY.folder}/plan/plan.json"
+    if not STUDY.rechecks:
+        return [first]
+    return [first, *(stage.get(study=NAME).output[0] for stage in (checkpoints.recheck, checkpoints.settle))]
+
+
+def every_record(wildcards):
+    return sorted({record for plan in every_plan(wildcards) for record in STUDY.records(Path(plan))})

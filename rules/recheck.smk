@@ -38,16 +38,6 @@ checkpoint recheck:
         """
 
 
-def recheck_plan(wildcards):
-    if wildcards.study.startswith("rendered/"):
-        return f"results/{wildcards.study.replace('rendered/', 'published/')}/recheck.json"
-    return checkpoints.recheck.get(study=wildcards.study).output[0]
-
-
-def recheck_records(wildcards):
-    return records_of(wildcards, recheck_plan(wildcards))
-
-
 rule equality:
     """Hold the one-load launches of the second stage against its dedicated ones."""
     input:
@@ -88,24 +78,3 @@ checkpoint settle:
             --equality {input:q} \
             --out {output:q} 2>{log:q}
         """
-
-
-def equality_of(wildcards):
-    """The proof, of a study that has one."""
-    if wildcards.study.startswith("rendered/"):
-        proved = Path(recheck_plan(wildcards)).exists()
-    else:
-        proved = STUDY.rechecks and wildcards.study == NAME
-    return f"results/{wildcards.study}/equality.json" if proved else []
-
-
-def every_plan(wildcards):
-    """The plans whose launches make the study complete."""
-    first = f"{STUDY.folder}/plan/plan.json"
-    if not STUDY.rechecks:
-        return [first]
-    return [first, *(stage.get(study=NAME).output[0] for stage in (checkpoints.recheck, checkpoints.settle))]
-
-
-def every_record(wildcards):
-    return sorted({record for plan in every_plan(wildcards) for record in STUDY.records(Path(plan))})
