@@ -14,7 +14,9 @@ BESIDE_THE_LOCK = {"pip", "setuptools"}  # what `python -m venv` brings
 
 _LIST_PACKAGES = """
 import importlib.metadata, json, platform
-packages = {d.metadata["Name"]: d.version for d in importlib.metadata.distributions()}
+packages = {}
+for found in importlib.metadata.distributions():
+    packages.setdefault(found.metadata["Name"], found.version)  # the first on the path is the one imported
 print(json.dumps({"python": platform.python_version(), "packages": packages}))
 """
 

@@ -10,7 +10,7 @@ from sweetspot.engine import base
 from sweetspot.host import env
 from sweetspot.host.facts import facts
 
-PROTOCOL = 1  # what is measured, and how; raised by hand, see tests/run/test_protocol.py
+PROTOCOL = 2  # what is measured, and how; raised by hand, see tests/run/test_protocol.py
 LAUNCH = ("kind", "variants", "candidates", "args", "env")
 WORKLOAD = ("loads", "repeats", "warmup_passes", "generation", "profile")
 

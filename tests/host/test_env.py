@@ -1,4 +1,5 @@
 import sys
+import venv
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,22 @@ class TestRecord:
 
         with pytest.raises(InstallError, match=r": pytest, expected"):
             installed.record("this")
+
+
+class TestInspect:
+    """Tests of `inspect`."""
+
+    def test_of_two_versions_the_one_that_is_imported(self, tmp_path: Path) -> None:
+        """A virtual environment may hide what the system has."""
+        python = tmp_path / "bin" / "python"
+        venv.create(tmp_path, system_site_packages=True)
+        (site,) = tmp_path.glob("lib/*/site-packages")
+        (site / "pip-0.1.dist-info").mkdir()
+        (site / "pip-0.1.dist-info" / "METADATA").write_text(
+            "Metadata-Version: 2.1\nName: pip\nVersion: 0.1\n"
+        )
+
+        assert installed.inspect(python)["packages"]["pip"] == "0.1"
 
 
 class TestRecordExternal:
