@@ -33,6 +33,7 @@ wildcard_constraints:
     study="|".join([NAME, FIRST, *(f"rendered/{name}" for name in published_studies())]),
     reported="|".join(name.replace(".", "[.]") for name in reported_studies()) or "(?!)",
     launch=r"[a-z0-9.-]+",
+    nccl=r"[a-z0-9-]+",
     round=r"\d+",
     env=r"[a-z0-9-]+",
 
@@ -49,6 +50,17 @@ def asked_of_run(wildcards):
 
 def identity_of_launch(wildcards):
     return json.dumps(STUDY.identity(wildcards.launch), sort_keys=True)
+
+
+def asked_of_probe(wildcards):
+    """What the probe of an NCCL variant is of, as JSON: all that can change what it finds."""
+    return json.dumps(STUDY.probe(wildcards.nccl), sort_keys=True)
+
+
+def preflight_of_probe(wildcards):
+    """A preflight, which looks at the whole study."""
+    first = STUDY.plan.launches[0].id
+    return f"results/{wildcards.study}/preflight/{first}.json"
 
 
 def earlier_rounds_first(wildcards):
@@ -76,10 +88,14 @@ def records(wildcards):
     return records_of(wildcards, plan_of(wildcards))
 
 
-def run_folder(wildcards):
-    """Where the records of a study lie; its first stage has none of its own."""
+def records_folder(wildcards):
+    """Where what was observed for a study lies; its first stage has none of its own."""
     study = NAME if wildcards.study == FIRST else wildcards.study.replace("rendered/", "published/")
-    return f"results/{study}/run"
+    return f"results/{study}"
+
+
+def run_folder(wildcards):
+    return f"{records_folder(wildcards)}/run"
 
 
 def recheck_plan(wildcards):
@@ -111,3 +127,12 @@ def every_plan(wildcards):
 
 def every_record(wildcards):
     return sorted({record for plan in every_plan(wildcards) for record in STUDY.records(Path(plan))})
+
+
+def nccl_records(wildcards):
+    """What the probes and benchmarks of a study left; of a published one what there is."""
+    files = ["probe/{nccl}/probe.json", "allreduce/{nccl}/allreduce.json"]
+    if wildcards.study.startswith("rendered/"):
+        folder = Path(records_folder(wildcards))
+        return sorted(path for file in files for path in folder.glob(file.replace("{nccl}", "*")))
+    return expand([f"{STUDY.folder}/{file}" for file in files], nccl=STUDY.nccl_variants())

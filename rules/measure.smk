@@ -3,6 +3,7 @@
 IN   results/{study}/run/, results/{study}/plan/plan.json, or the same of results/published/{study}/
 OUT  results/{study}/measure/*.parquet     a row for each request, pass, launch, and comparison of tokens
      results/{study}/summary.parquet       a row for each variant and load
+     results/{study}/nccl.json             what NCCL did under each variant, and what that predicts
      results/{study}/verdict.json
 """
 
@@ -10,6 +11,7 @@ OUT  results/{study}/measure/*.parquet     a row for each request, pass, launch,
 localrules:
     measure,
     summarise,
+    nccl,
     verdict,
 
 
@@ -57,10 +59,34 @@ rule summarise:
         """
 
 
+rule nccl:
+    """Prove what NCCL did under each variant, and hold bare all-reduces against the verify."""
+    input:
+        records=nccl_records,
+        summary=rules.summarise.output,
+        plan=plan_of,
+    output:
+        "results/{study}/nccl.json",
+    log:
+        "results/{study}/logs/nccl.log",
+    params:
+        code=digest_of_code("analyse", "measure"),
+        study=records_folder,
+    shell:
+        r"""
+        exec sweetspot nccl \
+            --study {params.study:q} \
+            --summary {input.summary:q} \
+            --plan {input.plan:q} \
+            --out {output:q} 2>{log:q}
+        """
+
+
 rule verdict:
     """Say what is faster, slower, unclear or broken, and which variant wins."""
     input:
         summary=rules.summarise.output,
+        nccl=rules.nccl.output,
         plan=plan_of,
     output:
         "results/{study}/verdict.json",
@@ -73,5 +99,6 @@ rule verdict:
         exec sweetspot verdict \
             --summary {input.summary:q} \
             --plan {input.plan:q} \
+            --nccl {input.nccl:q} \
             --out {output:q} 2>{log:q}
         """

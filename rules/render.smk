@@ -1,6 +1,6 @@
 """From numbers to what people read, and the last word on whether the study is complete.
 
-IN   results/{study}/summary.parquet, verdict.json, run/
+IN   results/{study}/summary.parquet, nccl.json, verdict.json, run/
 OUT  results/{study}/table.{md,csv}, figures/, launch.sh, report.html
      results/{study}/complete.json     only if every launch of the plan was measured
 """
@@ -14,7 +14,7 @@ localrules:
     check,
 
 
-FIGURES = ["speed", "acceptance", "accept-length", "cycle"]
+FIGURES = ["speed", "acceptance", "accept-length", "cycle", "nccl"]
 
 
 rule table:
@@ -23,6 +23,7 @@ rule table:
         plan=plan_of,
         records=records,
         summary="results/{study}/summary.parquet",
+        nccl="results/{study}/nccl.json",
         verdict="results/{study}/verdict.json",
         equality=equality_of,
     output:
@@ -39,6 +40,7 @@ rule table:
             --run {params.run:q} \
             --plan {input.plan:q} \
             --summary {input.summary:q} \
+            --nccl {input.nccl:q} \
             --verdict {input.verdict:q} \
             --equality {input.equality:q} \
             --markdown {output.markdown:q} \
@@ -50,6 +52,7 @@ rule figures:
     """Draw the figures."""
     input:
         summary="results/{study}/summary.parquet",
+        nccl="results/{study}/nccl.json",
         verdict="results/{study}/verdict.json",
     output:
         expand("results/{{study}}/figures/{name}.{kind}", name=FIGURES, kind=["svg", "png"]),
@@ -61,6 +64,7 @@ rule figures:
         r"""
         exec sweetspot figures \
             --summary {input.summary:q} \
+            --nccl {input.nccl:q} \
             --verdict {input.verdict:q} \
             --out results/{wildcards.study}/figures 2>{log:q}
         """
@@ -96,6 +100,7 @@ rule report:
         plan=plan_of,
         records=records,
         summary="results/{study}/summary.parquet",
+        nccl="results/{study}/nccl.json",
         verdict="results/{study}/verdict.json",
         command="results/{study}/launch.sh",
         equality=equality_of,
@@ -112,6 +117,7 @@ rule report:
             --run {params.run:q} \
             --plan {input.plan:q} \
             --summary {input.summary:q} \
+            --nccl {input.nccl:q} \
             --verdict {input.verdict:q} \
             --equality {input.equality:q} \
             --command {input.command:q} \

@@ -99,17 +99,38 @@ def preflight(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Measure one launch in one round. A launch that fails is recorded as such."""
-    from sweetspot.engine.keeper import die_with_parent
     from sweetspot.run.job import Places
     from sweetspot.run.runner import run
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda received, frame: sys.exit(128 + received))
-    die_with_parent(signal.SIGTERM, arguments.parent)  # a killed Snakemake takes its run with it
+    _end_with(arguments.parent)
     limits = {"start_s": arguments.start_s, "stall_s": arguments.stall_s}
     folders = {"target": arguments.target, "draft": arguments.draft}
-    places = Places(folders, None if arguments.python == "-" else Path(arguments.python))
+    places = Places(folders, _interpreter(arguments.python))
     run(arguments.results, _read(arguments.asked), limits, places, arguments.out)
+
+
+def probe(arguments: argparse.Namespace) -> None:
+    """Start the server once under an NCCL variant, and keep what NCCL says of it."""
+    from sweetspot.run.job import engine_of
+    from sweetspot.run.probe import probe
+
+    _end_with(arguments.parent)
+    engine = engine_of(_read(arguments.engine)["name"], _interpreter(arguments.python))
+    folders = {"target": arguments.target, "draft": arguments.draft}
+    limits = {"start_s": arguments.start_s, "stall_s": arguments.stall_s}
+    probe(_read(arguments.asked), engine, folders, limits, arguments.out)
+
+
+def allreduce(arguments: argparse.Namespace) -> None:
+    """Time bare all-reduces of a study's sizes under an NCCL variant."""
+    from sweetspot.run.allreduce import allreduce
+    from sweetspot.run.job import engine_of
+
+    _end_with(arguments.parent)
+    installed = _read(arguments.engine)
+    engine = engine_of(installed["name"], _interpreter(arguments.python))
+    asked, probed = _read(arguments.asked), _read(arguments.probe)
+    allreduce(asked, probed, engine, installed["packages"]["sglang"], arguments.out)
 
 
 def measure(arguments: argparse.Namespace) -> None:
@@ -135,14 +156,29 @@ def summarise(arguments: argparse.Namespace) -> None:
     summarise(tables, _read(arguments.plan)).write_parquet(arguments.out)
 
 
+def nccl(arguments: argparse.Namespace) -> None:
+    """Say what NCCL did under each variant, and what bare all-reduces predict of the verify."""
+    import polars as pl
+
+    from sweetspot.analyse.nccl_files import read_probed
+    from sweetspot.analyse.nccl_prediction import predict
+    from sweetspot.analyse.nccl_proof import prove
+
+    names = list(dict.fromkeys(variant["nccl"] for variant in _read(arguments.plan)["variants"]))
+    probed = read_probed(arguments.study, names)
+    proof = prove(probed)
+    summary = pl.read_parquet(arguments.summary).to_dicts()
+    _write(arguments.out, {**proof, "prediction": predict(probed, proof["reference"], summary)})
+
+
 def verdict(arguments: argparse.Namespace) -> None:
     """Judge each variant, and name the winner."""
     import polars as pl
 
     from sweetspot.analyse.verdict import judge
 
-    load = _read(arguments.plan)["verdict_load"]
-    _write(arguments.out, judge(pl.read_parquet(arguments.summary), load))
+    load, nccl = _read(arguments.plan)["verdict_load"], _read(arguments.nccl)
+    _write(arguments.out, judge(pl.read_parquet(arguments.summary), load, nccl))
 
 
 def recheck(arguments: argparse.Namespace) -> None:
@@ -191,6 +227,7 @@ def table(arguments: argparse.Namespace) -> None:
     """Write the comparison to read, and with every digit."""
     import polars as pl
 
+    from sweetspot.render import nccl
     from sweetspot.render.cautions import cautions
     from sweetspot.render.equality import equality_remarks
     from sweetspot.render.table import notes_on_launches, to_csv, to_markdown
@@ -204,7 +241,9 @@ def table(arguments: argparse.Namespace) -> None:
     record = _read(record_paths(arguments.run, plan)[0])
     notes = [f"{title}: {text}" for title, text in cautions(plan, record["engine"], record["models"])]
     notes += [remark for path in arguments.equality for remark in equality_remarks(_read(path))]
-    arguments.markdown.write_text(to_markdown(summary, verdict, [*notes, *notes_on_launches(plan)]))
+    found = _read(arguments.nccl)
+    notes += [*notes_on_launches(plan), *nccl.variant_lines(found)]
+    arguments.markdown.write_text(to_markdown(summary, verdict, notes) + nccl.to_markdown(found))
     arguments.csv.write_text(to_csv(summary, verdict))
 
 
@@ -215,7 +254,8 @@ def figures(arguments: argparse.Namespace) -> None:
     from sweetspot.render.figures import save_all
 
     arguments.out.mkdir(parents=True, exist_ok=True)
-    save_all(pl.read_parquet(arguments.summary), _read(arguments.verdict), arguments.out)
+    summary, verdict = pl.read_parquet(arguments.summary), _read(arguments.verdict)
+    save_all(summary, verdict, arguments.out, _read(arguments.nccl))
 
 
 def report(arguments: argparse.Namespace) -> None:
@@ -236,6 +276,7 @@ def report(arguments: argparse.Namespace) -> None:
         protocol=record["protocol"],
         summary=pl.read_parquet(arguments.summary),
         verdict=_read(arguments.verdict),
+        nccl=_read(arguments.nccl),
         failures=failures(paths),
         figures={path.stem: path.read_text() for path in sorted(arguments.figures.glob("*.svg"))},
         launch_command=arguments.command.read_text(),
@@ -340,21 +381,28 @@ def parser() -> argparse.ArgumentParser:
     for verb in (models, prompts, preflight):
         add(verb, "study", "out")
     add(host, "out")
-    started = add(run, "results", "asked", "target", "draft", "out")
-    started.add_argument("--python", required=True, help="interpreter of an external engine, or -")
-    started.add_argument("--parent", type=int, default=os.getppid(), help="process whose death ends the run")
-    started.add_argument("--start-s", type=float, required=True)
-    started.add_argument("--stall-s", type=float, required=True)
+    servers = [
+        add(run, "results", "asked", "target", "draft", "out"),
+        add(probe, "asked", "engine", "target", "draft", "out"),
+    ]
+    for started in servers:
+        started.add_argument("--start-s", type=float, required=True)
+        started.add_argument("--stall-s", type=float, required=True)
+    timed = add(allreduce, "asked", "engine", "probe", "out")
+    for started in (*servers, timed):
+        started.add_argument("--python", required=True, help="interpreter of an external engine, or -")
+        started.add_argument("--parent", type=int, default=os.getppid(), help="process whose death ends it")
     add(measure, "run", "plan", "out")
     add(summarise, "measure", "plan", "out")
-    add(verdict, "summary", "plan", "out")
+    add(nccl, "study", "summary", "plan", "out")
+    add(verdict, "summary", "plan", "nccl", "out")
     add(recheck, "study", "summary", "verdict", "out")
     add(equality, "plan", "run", "out")
     add(settle, "study", "equality", "out")
     add(command, "run", "plan", "verdict", "out")
-    tabled = add(table, "run", "plan", "summary", "verdict", "markdown", "csv")
-    add(figures, "summary", "verdict", "out")
-    told = add(report, "run", "plan", "summary", "verdict", "command", "figures", "out")
+    tabled = add(table, "run", "plan", "summary", "nccl", "verdict", "markdown", "csv")
+    add(figures, "summary", "nccl", "verdict", "out")
+    told = add(report, "run", "plan", "summary", "nccl", "verdict", "command", "figures", "out")
     for shown in (tabled, told):
         shown.add_argument("--equality", type=Path, nargs="*", default=[], help="of a study that proved it")
     add(check, "run", "out").add_argument("--plans", type=Path, nargs="+", required=True)
@@ -364,6 +412,20 @@ def parser() -> argparse.ArgumentParser:
     compared.add_argument("a", type=Path, metavar="results/A")
     compared.add_argument("b", type=Path, metavar="results/B")
     return top
+
+
+def _interpreter(word: str) -> Path | None:
+    """Return the interpreter of an external engine, which is `-` for any other."""
+    return None if word == "-" else Path(word)
+
+
+def _end_with(parent: int) -> None:
+    """End in order when told to, and when the process *parent* dies: a killed Snakemake takes it along."""
+    from sweetspot.engine.keeper import die_with_parent
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda received, frame: sys.exit(128 + received))
+    die_with_parent(signal.SIGTERM, parent)
 
 
 def _read(path: Path) -> Any:  # noqa: ANN401  any JSON

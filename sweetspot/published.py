@@ -1,4 +1,4 @@
-"""The studies in git: `results/published/STUDY/{study.yaml, plan.json, recheck.json, host.json, run/}`.
+"""The studies in git: `study.yaml`, `plan.json`, `recheck.json`, `host.json`, `run/`, `probe/`, `allreduce/`.
 
 No rule writes there. A study comes there by being copied, whole; only one that had a second stage has a
 `recheck.json`.
@@ -58,10 +58,14 @@ def publish(study_file: Path, measured: Path) -> Path:
     first, recheck, final = (measured / "plan" / f"{stage}.json" for stage in ("plan", "recheck", "final"))
     texts = {"study.yaml": study_file, "host.json": measured / "host.json"}
     texts |= {"plan.json": final, "recheck.json": recheck} if final.exists() else {"plan.json": first}
-    for name in sorted(texts.keys() & {"plan.json", "recheck.json"}):
-        for path in record_paths(measured / "run", json.loads(texts[name].read_text())):
-            folder = partial / path.parent.relative_to(measured)
-            shutil.copytree(path.parent, folder, dirs_exist_ok=True)
+    plans = {
+        name: json.loads(texts[name].read_text()) for name in texts.keys() & {"plan.json", "recheck.json"}
+    }
+    folders = [path.parent for plan in plans.values() for path in record_paths(measured / "run", plan)]
+    variants = {variant["nccl"] for variant in plans["plan.json"]["variants"]}
+    folders += [measured / stage / name for stage in ("probe", "allreduce") for name in sorted(variants)]
+    for folder in folders:
+        shutil.copytree(folder, partial / folder.relative_to(measured), dirs_exist_ok=True)
     for name, source in texts.items():
         (partial / name).write_text(Redactor().text(source.read_text()))
     shutil.rmtree(place, ignore_errors=True)

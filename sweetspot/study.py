@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,6 +13,7 @@ from sweetspot.models import prepare, prompts
 from sweetspot.models.identity import resolve
 from sweetspot.plan import Launch, Plan, entry, plan_study, priority, stages
 from sweetspot.plan.nccl_variables import nccl_version
+from sweetspot.plan.probes import plan_probes
 from sweetspot.plan.study import load
 from sweetspot.run.job import PROTOCOL
 
@@ -112,6 +113,15 @@ class Study:
         """Return where the records of the launches in the file *plan* lie, round by round."""
         planned = self.read_plan(plan)
         return [self.record(launch.id, r) for r in range(planned.rounds) for launch in planned.launches]
+
+    def probe(self, nccl: str) -> dict[str, Any]:
+        """Return what is asked of the probe of an NCCL variant, and all that can change what it finds."""
+        probe = plan_probes(self.values, entry(self.values, self.engine, str(self.file)), self.plan)[nccl]
+        return {**asdict(probe), "models": self.models, "packages": _digest(self.packages)}
+
+    def nccl_variants(self) -> list[str]:
+        """Return the NCCL variants of the plan, in its order."""
+        return list(dict.fromkeys(variant.nccl for variant in self.plan.variants))
 
     def record(self, launch: str, round_: int) -> Path:
         """Return where the record of *launch* in the round with this index lies."""

@@ -76,12 +76,13 @@ def test_a_backward_import_is_found() -> None:
 
 
 def test_run_needs_nothing_but_httpx(tmp_path: Path) -> None:
-    """The verb `run` starts on a machine that has the standard library and httpx alone."""
+    """`run`, `probe` and `allreduce` start on a machine with the standard library and httpx alone."""
     for name in HTTPX:
         place = Path(str(importlib.util.find_spec(name).origin))  # type: ignore[union-attr]
         place = place.parent if place.name == "__init__.py" else place
         (tmp_path / place.name).symlink_to(place)
-    program = "from sweetspot import cli; cli.parser(); import sweetspot.run.runner"
+    program = "from sweetspot import cli; cli.parser()\n"
+    program += "import sweetspot.run.runner, sweetspot.run.probe, sweetspot.run.allreduce"
     bare = {"PYTHONPATH": f"{tmp_path}:{PACKAGE.parent}"}
 
     started = subprocess.run([sys.executable, "-S", "-c", program], env=bare, capture_output=True, text=True)

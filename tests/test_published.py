@@ -16,7 +16,10 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (measured / "run" / run).mkdir(parents=True)
         (measured / "run" / run / "record.json").write_text(run)
     (measured / "plan").mkdir()
-    plan = {"launches": [{"id": "none.default"}], "rounds": 2}
+    plan = {"launches": [{"id": "none.default"}], "rounds": 2, "variants": [{"nccl": "default"}]}
+    for stage in ("probe", "allreduce"):
+        for nccl in ("default", "dropped"):
+            (measured / stage / nccl).mkdir(parents=True)
     (measured / "plan" / "plan.json").write_text(json.dumps(plan))
     (measured / "host.json").write_text("{}")
     (measured / "complete.json").write_text("[]")
@@ -33,6 +36,8 @@ def test_what_is_published_is_found(study: Path) -> None:
         "none.default/0",
         "none.default/1",
     ]
+    assert [path.name for path in place.glob("probe/*")] == ["default"]
+    assert [path.name for path in place.glob("allreduce/*")] == ["default"]
     assert not (place / "run" / "s9.default").exists()
     assert (place / "study.yaml").read_text() == "name: mine\n"
 

@@ -3,7 +3,8 @@
 A row is `failed` if nothing was measured, `broken` if its numbers contradict each other or its tokens are
 not the baseline's. Otherwise a baseline is the `reference`, and what is compared with it is `faster`,
 `slower` or `unclear` by the interval of its speedup, which is adjusted for all comparisons at its load, and
-by its resolution, below which nothing is claimed.
+by its resolution, below which nothing is claimed. A row of an NCCL variant under which NCCL did the same as
+under another is `without effect`: one with the other's, and in no ranking.
 """
 
 import polars as pl
@@ -15,14 +16,16 @@ from sweetspot.analyse.wording import detail, headline, warning
 from sweetspot.errors import StudyError
 
 TIMED_SHARE_LIMIT = 0.01  # beyond it the timer and the client did not see the same cycles
+WITHOUT_EFFECT = "without effect"
 
 
-def judge(summary: pl.DataFrame, verdict_load: int | None = None) -> Row:
+def judge(summary: pl.DataFrame, verdict_load: int | None = None, nccl: Row | None = None) -> Row:
     """Return the content of verdict.json.
 
     Args:
         summary: As `sweetspot.analyse.summary.summarise` returns it.
         verdict_load: Load that decides; the smallest if None.
+        nccl: The content of nccl.json; None if no NCCL variant was probed.
 
     Returns:
         `verdict_load`; `winner`, a variant's id, or None if nothing was measured; `use_baseline`, whether
@@ -41,6 +44,8 @@ def judge(summary: pl.DataFrame, verdict_load: int | None = None) -> Row:
     cells = {(row["variant"], row["load"]): row for row in rows}
     for row in rows:
         row["verdict"], row["reasons"] = _judge_row(row, cells[row["baseline"], row["load"]])
+    for row in rows:
+        _merge(row, nccl or {"variants": {}})
     deciding = [row for row in rows if row["load"] == load]
     decision = decide(deciding)
     winner = decision.winner
@@ -58,6 +63,16 @@ def judge(summary: pl.DataFrame, verdict_load: int | None = None) -> Row:
         ],
         "rows": [{key: row[key] for key in ("variant", "load", "verdict", "reasons")} for row in rows],
     }
+
+
+def _merge(row: Row, nccl: Row) -> None:
+    """Take *row* out of the ranking if its NCCL variant is the reference by another name."""
+    found = nccl["variants"].get(row["nccl"])
+    if found is None or not found["without_effect"] or row["verdict"] in ("broken", "failed"):
+        return
+    why = found["detail"] or "the same algorithm, protocol, channels and transports at every size"
+    row["reasons"] = [f"NCCL did the same as under {nccl['reference']}: {why}", *row["reasons"]]
+    row["verdict"] = WITHOUT_EFFECT
 
 
 def _judge_row(row: Row, baseline: Row) -> tuple[str, list[str]]:

@@ -51,6 +51,9 @@ def detail(decision: Decision, rows: Sequence[Row]) -> str:
     broken = [row["variant"] for row in rows if row["verdict"] in ("broken", "failed")]
     if broken:
         said.append(f"Not ranked, broken or failed: {_listed(broken)}.")
+    merged = [row["variant"] for row in rows if row["verdict"] == "without effect"]
+    if merged:
+        said.append(f"Not ranked, since NCCL did the same in them as in others: {_listed(merged)}.")
     compared = sum(row["speedup_low"] is not None for row in rows)
     if compared:
         said.append(

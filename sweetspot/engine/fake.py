@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.engine.fake_cycles import CycleFile
+from sweetspot.engine.fake_nccl import FakeNccl
 
 VOCABULARY = 1000
 DRAFT_ACCEPTED = 0.7
@@ -39,6 +40,7 @@ class Fake:
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.num_steps: int = options.speculative_num_steps or 0
+        self.nccl = FakeNccl(options)
         self.fault = os.environ.get("FAKE_FAULT", "")
         self.candidates: list[int] = []  # of a server that can be switched
         if options.speculative_adaptive_config and "SWEETSPOT_SWITCH" in os.environ:
@@ -182,6 +184,7 @@ async def _answer(fake: Fake, reader: asyncio.StreamReader, writer: asyncio.Stre
 
 async def _generate(fake: Fake, body: dict[str, Any], writer: asyncio.StreamWriter) -> None:
     fake.generations += 1
+    fake.nccl.forward(len(body["input_ids"]))
     if fake.fault in {"die", f"die-after-{fake.generations - 1}"}:
         print("Scheduler hit an exception: made up", flush=True)
         os._exit(3)
@@ -226,6 +229,10 @@ def main() -> int:
     parser.add_argument("--api-key", required=True)
     parser.add_argument("--speculative-num-steps", type=int)
     parser.add_argument("--speculative-adaptive-config")
+    parser.add_argument("--speculative-num-draft-tokens", type=int)
+    parser.add_argument("--tp-size", type=int, default=1)
+    parser.add_argument("--model-path", required=True)
+    parser.add_argument("--disable-custom-all-reduce", action="store_true")
     fake = Fake(parser.parse_known_args()[0])
     if fake.fault == "refuse-start":
         print("sweetspot_timer: made up")

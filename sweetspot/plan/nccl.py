@@ -98,7 +98,7 @@ def _c_integer(digits: str) -> int:
 
 
 def _check_level(where: str, value: str) -> None:
-    if value not in LEVELS and not value.isdecimal():  # digits are its old numbering
+    if value not in LEVELS:
         meant = value.upper() if value.upper() in LEVELS else ""
         raise StudyError(
             f"{where}: expected one of {', '.join(LEVELS)} in capitals, since NCCL ignores any other "

@@ -56,7 +56,7 @@ def speed_legend(rows: Sequence[Row]) -> list[Artist]:
     if len(names) > 1:
         legend += [Line2D([], [], label=name, **_series_style(number)) for number, name in enumerate(names)]
     dot: dict[str, Any] = {"linestyle": "", "marker": "o", "color": COLOURS["muted"]}
-    hollow = "reported" if is_reported(rows[0]) else "unclear or broken"
+    hollow = "reported" if is_reported(rows[0]) else "not ranked or unclear"
     if not is_reported(rows[0]):
         legend.append(Line2D([], [], label="clearly faster or slower", **dot))
     if any(_is_hollow(row) for row in rows):
@@ -110,7 +110,7 @@ def _series_style(number: int) -> dict[str, Any]:
 
 
 def _is_hollow(row: Row) -> bool:
-    return row["verdict"] in ("unclear", "broken") or is_reported(row)
+    return row["verdict"] in ("unclear", "broken", "without effect") or is_reported(row)
 
 
 def _draw_series(

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sweetspot.render import by_steps, by_variant, theme
+from sweetspot.render.nccl import draw_nccl
 from sweetspot.render.rows import REPORTED_FIGURES, Row, is_reported, judged_rows, loads_of
 
 # Whatever would differ from day to day, or names a version.
@@ -23,27 +24,32 @@ _METADATA: dict[str, dict[str, str | None]] = {
 }
 
 
-def save_all(summary: pl.DataFrame, verdict: dict[str, Any], out_dir: Path) -> list[Path]:
+def save_all(
+    summary: pl.DataFrame, verdict: dict[str, Any], out_dir: Path, nccl: dict[str, Any] | None = None
+) -> list[Path]:
     """Save every figure of a study as `<name>.svg` and `<name>.png`, and return the paths.
 
-    Of reported figures there is no `acceptance`, and the others say what they are.
+    Of reported figures there is neither `acceptance` nor `nccl`, and the others say what they are.
 
     Args:
         summary: One row a variant and load.
         verdict: The content of `verdict.json`; all figures but `speed` are of its load.
         out_dir: An existing folder.
+        nccl: The content of `nccl.json`, None for reported figures.
     """
     rows = judged_rows(summary, verdict)
     paths = []
     with rc_context(theme.rc()):
-        for name, figure in _figures(rows, verdict["verdict_load"]):
+        for name, figure in _figures(rows, verdict["verdict_load"], nccl):
             for kind, metadata in _METADATA.items():
                 paths.append(out_dir / f"{name}.{kind}")
                 figure.savefig(paths[-1], metadata=metadata)
     return paths
 
 
-def _figures(rows: Sequence[Row], verdict_load: int) -> Iterator[tuple[str, Figure]]:
+def _figures(
+    rows: Sequence[Row], verdict_load: int, nccl: dict[str, Any] | None
+) -> Iterator[tuple[str, Figure]]:
     at_load = [row for row in rows if row["load"] == verdict_load]
     speculative = [row for row in at_load if row["num_steps"] > 0]
     yield "speed", _speed(rows)
@@ -51,6 +57,8 @@ def _figures(rows: Sequence[Row], verdict_load: int) -> Iterator[tuple[str, Figu
         yield "acceptance", _acceptance(speculative)
     yield "cycle", _by_variant(by_variant.draw_cycle, at_load)
     yield "accept-length", _by_variant(by_variant.draw_accept_length, speculative)
+    if nccl is not None:
+        yield "nccl", _nccl(nccl)
 
 
 def _speed(rows: Sequence[Row]) -> Figure:
@@ -74,6 +82,14 @@ def _acceptance(rows: Sequence[Row]) -> Figure:
     by_steps.draw_acceptance(axes, rows)
     trees = any(row["eagle_topk"] > 1 for row in rows)
     _add_legend(figure, axes.lines, "num_steps" + trees * " (k: eagle_topk, d: num_draft_tokens)")
+    return figure
+
+
+def _nccl(nccl: dict[str, Any]) -> Figure:
+    figure = Figure(figsize=(theme.WIDTH_IN, 3))
+    axes = figure.subplots()
+    draw_nccl(axes, nccl)
+    _add_legend(figure, axes.get_legend_handles_labels()[0])
     return figure
 
 

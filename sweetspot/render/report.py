@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from sweetspot.render import svg, table, theme
+from sweetspot.render import nccl, svg, table, theme
 from sweetspot.render.cautions import cautions, reported_cautions
 from sweetspot.render.equality import equality_remarks
 from sweetspot.render.rows import NOTHING, Row, judged_rows, loads_of, rounded
@@ -28,6 +28,7 @@ class ReportContext:
     models: dict[str, Any]
     summary: pl.DataFrame  # one row a variant and load
     verdict: dict[str, Any]
+    nccl: dict[str, Any]  # of nccl.json
     failures: list[dict[str, Any]]  # as `sweetspot.run.outcomes.failures` returns them
     figures: dict[str, str]  # text of each SVG, by its name in `figures.save_all`
     protocol: int  # what is measured and how, as the records say
@@ -68,6 +69,7 @@ def report(context: ReportContext) -> str:
         compared=compared,
         exactness=Counter(row["exact"] for row in compared),
         equality=equality_remarks(context.equality) if context.equality else [],
+        nccl=nccl,
     )
 
 

@@ -70,7 +70,7 @@ def read_job(study: Path, asked: dict[str, Any], limits: dict[str, float], place
         seed=identity["seed"],
         steps=identity["steps"],
         workload={**{key: identity[key] for key in WORKLOAD}, "limits": limits},
-        engine=_engine(installed["name"], places.interpreter),
+        engine=engine_of(installed["name"], places.interpreter),
         folders=places.folders,
         prompts=[json.loads(line) for line in (study / "prompts.jsonl").read_text().splitlines()],
         facts={
@@ -84,7 +84,7 @@ def read_job(study: Path, asked: dict[str, Any], limits: dict[str, float], place
     )
 
 
-def _engine(name: str, interpreter: Path | None) -> base.Engine:
+def engine_of(name: str, interpreter: Path | None) -> base.Engine:
     """Return the engine *name*, whose *interpreter* is given if it is the user's own."""
     if name == "fake":
         return base.fake()

@@ -48,6 +48,7 @@ REFUSED: list[tuple[Env, str]] = [
         "NCCL_NTHREADS=100: expected a multiple of 32, or NCCL takes its maximum; write 96",
     ),
     ({"NCCL_P2P_LEVEL": "sys"}, f"NCCL_P2P_LEVEL=sys: {LEVELS}without a word; write SYS"),
+    ({"NCCL_P2P_LEVEL": "5"}, f"NCCL_P2P_LEVEL=5: {LEVELS}without a word; write one of those"),
     ({"NCCL_P2P_LEVEL": "FAR"}, f"NCCL_P2P_LEVEL=FAR: {LEVELS}without a word; write one of those"),
     (
         {"NCCL_PROTO": "LL,Simpel"},
@@ -93,7 +94,6 @@ LEGAL: list[tuple[Args, Env, str | None]] = [
     ({}, {"NCCL_BUFFSIZE": "8388608", "NCCL_PROTO": "LL,Simple"}, "2.28.9"),
     ({}, {"NCCL_BUFFSIZE": "0x800000"}, "2.28.9"),
     ({}, {"NCCL_P2P_LEVEL": "SYS"}, "2.28.9"),
-    ({}, {"NCCL_P2P_LEVEL": "5"}, "2.28.9"),
     ({}, {"NCCL_ALGO": "allreduce:nvls", "NCCL_NVLS_ENABLE": "2"}, "2.28.9"),
     ({"enable-nccl-nvls": True}, {"NCCL_ALGO": "NVLS,Ring"}, "2.28.9"),
     ({}, {"NCCL_TUNER_PLUGIN": "libtuner.so"}, "2.28.9"),

@@ -12,6 +12,34 @@ from sweetspot.render.report import ReportContext
 
 Row = dict[str, Any]
 
+NCCL: dict[str, Any] = {
+    "reference": "default",
+    "variants": {
+        "default": {"status": "seen", "detail": None, "without_effect": False},
+        "ll": {"status": "seen", "detail": None, "without_effect": True},
+        "simple": {"status": "ignored", "detail": "NCCL chose RING LL all the same", "without_effect": False},
+    },
+    "messages": [
+        {
+            **{"nccl": "simple", "draft_tokens": 3, "load": 1, "bytes": 24576, "algorithm": "RING"},
+            **{
+                "protocol": "LL",
+                "channels": 2,
+                "status": "ignored",
+                "detail": "NCCL chose RING LL all the same",
+            },
+        }
+    ],
+    "prediction": [
+        {
+            **{"variant": "s2.simple", "nccl": "simple", "load": 1, "bytes": 24576, "all_reduces": 65},
+            **{"allreduce_s": 8e-6, "allreduce_low_s": 7.9e-6, "allreduce_high_s": 8.2e-6},
+            **{"on_the_path": True, "predicted_s": 520e-6, "measured_s": 6e-3},
+            **{"predicted_difference_s": 1e-4, "measured_difference_s": 2e-4, "rest_s": -1e-4},
+        }
+    ],
+}
+
 COMPLETE = {
     "args_set": None,
     "load": 1,
@@ -182,6 +210,7 @@ def context(summary: pl.DataFrame, verdict: dict[str, Any]) -> ReportContext:
         },
         summary=summary,
         verdict=verdict,
+        nccl=NCCL,
         failures=[
             {
                 "launch": "s5.default",

@@ -1,0 +1,35 @@
+"""Finds what a study's probes and benchmarks left, in `results/` as in what is published."""
+
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from sweetspot.analyse.nccl_probed import Probed
+
+
+def read_probed(study: Path, names: Sequence[str]) -> dict[str, Probed]:
+    """Return each NCCL variant of *names* that was probed, in their order.
+
+    Args:
+        study: Folder with `probe/` and `allreduce/`, which a study published without them lacks.
+        names: Of the NCCL variants.
+    """
+    return {name: _read(study, name) for name in names if (study / "probe" / name / "probe.json").exists()}
+
+
+def _read(study: Path, name: str) -> Probed:
+    probe, allreduce = study / "probe" / name, study / "allreduce" / name
+    timed = allreduce / "allreduce.json"
+    return Probed.read(
+        json.loads((probe / "probe.json").read_text()),
+        _lines(probe / "nccl.log.gz"),
+        _lines(probe / "server.log.gz"),
+        json.loads(timed.read_text()) if timed.exists() else None,
+        _lines(allreduce / "nccl.log.gz") if timed.exists() else [],
+    )
+
+
+def _lines(path: Path) -> list[str]:
+    with gzip.open(path, "rt", errors="replace") as log:
+        return log.read().splitlines()

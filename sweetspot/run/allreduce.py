@@ -1,0 +1,97 @@
+"""Turns an NCCL variant into times of bare all-reduces, in the sizes of its study, as SGLang would have NCCL.
+
+Nothing is computed here: the record holds each replay. One that fails is recorded as such, as is one for
+which there is nothing to time, with the reason.
+"""
+
+import gzip
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from sweetspot.engine import environment
+from sweetspot.engine.base import PACKAGE, Engine
+from sweetspot.engine.redact import Redactor
+from sweetspot.plan.legality import server_env
+from sweetspot.run.lock import host_lock
+from sweetspot.run.probe import DEBUG
+from sweetspot.run.record import write
+
+FORMAT = 1
+_HOW = {"in-a-replay": 100, "replays": 100, "warm-up": 100}
+_LIMIT_S = 300.0
+_MODULE = "sweetspot.engine.allreduce"
+
+
+def allreduce(asked: dict[str, Any], probe: dict[str, Any], engine: Engine, sglang: str, out: Path) -> None:
+    """Time the all-reduces of one NCCL variant, and write `allreduce.json` and `nccl.log.gz` beside it.
+
+    Args:
+        asked: `nccl`, `args`, `env` and `skip`, as a `Probe` has them.
+        probe: What the probe of this variant recorded: its messages.
+        engine: Whose Python has torch.
+        sglang: Version of its SGLang.
+        out: The file `allreduce.json`.
+    """
+    skip = asked["skip"] or _why_not(probe, engine)
+    record: dict[str, Any] = {
+        "format": FORMAT,
+        "nccl": asked["nccl"],
+        "status": "skipped" if skip else "complete",
+        "reason": skip,
+        "env": server_env(asked["args"], asked["env"], sglang),
+        "timed": None,
+    }
+    out.parent.mkdir(parents=True, exist_ok=True)
+    log = ""
+    if not skip:
+        with tempfile.TemporaryDirectory() as scratch, host_lock():
+            try:
+                record["timed"] = _timed(asked["args"], probe, record["env"], engine, Path(scratch))
+            except (subprocess.SubprocessError, OSError) as error:
+                said = str(getattr(error, "stderr", "") or "").strip().splitlines()
+                record |= {
+                    "status": "failed",
+                    "reason": said[-1] if said else str(error),
+                    "last_words": said[-40:],
+                }
+            log = "".join(
+                path.read_text(errors="replace") for path in sorted(Path(scratch).glob("nccl.*.log"))
+            )
+    with (
+        out.with_name("nccl.log.gz").open("wb") as raw,
+        gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed,
+    ):
+        packed.write(Redactor().text(log).encode())
+    write(Redactor().data(record), out)
+
+
+def _why_not(probe: dict[str, Any], engine: Engine) -> str | None:
+    if engine.name == "fake":
+        return "the stand-in has no torch"
+    return None if probe["messages"] else f"the probe told no message sizes: {probe['reason']}"
+
+
+def _timed(
+    args: dict[str, Any], probe: dict[str, Any], env: dict[str, str], engine: Engine, scratch: Path
+) -> dict[str, Any]:
+    """Run the module on the engine's Python, with NCCL told to say what it chooses."""
+    sizes = sorted({message["bytes"] for message in probe["messages"]})
+    options: dict[str, Any] = {"ranks": args["tp-size"], "device": "cuda", "dtype": probe["target"]["dtype"]}
+    options |= _HOW | {"out": scratch / "times.json"}
+    words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
+    variables = environment.inherited() | env | DEBUG | {"NCCL_DEBUG_FILE": str(scratch / "nccl.%p.log")}
+    environment.check_inherited(os.environ, env)
+    subprocess.run(
+        [engine.python, "-m", _MODULE, *words, "--bytes", *map(str, sizes)],
+        env=variables | {"PYTHONPATH": str(PACKAGE.parent)},
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=_LIMIT_S,
+    )
+    found: dict[str, Any] = json.loads((scratch / "times.json").read_text())
+    return found

@@ -1,0 +1,99 @@
+"""Tests of `sweetspot.run.probe` and `sweetspot.run.allreduce`, against the stand-in server."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sweetspot.engine import base
+from sweetspot.run.allreduce import allreduce
+from sweetspot.run.probe import probe
+
+pytestmark = pytest.mark.server
+
+LIMITS = {"start_s": 20.0, "stall_s": 20.0}
+
+
+@pytest.fixture(autouse=True)
+def own_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the tests' runs from waiting for other runs on this machine."""
+    monkeypatch.setattr("sweetspot.run.lock.PLACE", tmp_path / "host.lock")
+
+
+def asked(**changes: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Return what is asked of a probe with two steps on two GPUs."""
+    args = {"tp-size": 2, "disable-custom-all-reduce": True, "context-length": 64}
+    args |= {"speculative-num-steps": 2, "speculative-num-draft-tokens": 3}
+    whole = {"nccl": "ll", "args": args, "env": {"NCCL_PROTO": "LL"}, "draft_tokens": [1, 3], "loads": [1, 2]}
+    return whole | {"skip": None} | changes
+
+
+def probed(folder: Path, **changes: Any) -> tuple[dict[str, Any], list[str]]:  # noqa: ANN401
+    """Probe, and return the record and the lines of NCCL's log."""
+    target = folder / "target"
+    target.mkdir()
+    (target / "config.json").write_text(json.dumps({"hidden_size": 64, "num_hidden_layers": 2}))
+    out = folder / "probe" / "probe.json"
+    probe(asked(**changes), base.fake(), {"target": target, "draft": target}, LIMITS, out)
+    with gzip.open(out.with_name("nccl.log.gz"), "rt") as log:
+        return json.loads(out.read_text()), log.read().splitlines()
+
+
+class TestProbe:
+    """Tests of `probe`."""
+
+    def test_keeps_what_nccl_wrote(self, tmp_path: Path) -> None:
+        """Every message of the study has as many lines as a pass has all-reduces, or more."""
+        record, lines = probed(tmp_path)
+
+        assert (record["status"], record["reason"]) == ("complete", None)
+        assert record["target"] == {"hidden_size": 64, "layers": 2, "dtype": "bfloat16"}
+        assert [message["bytes"] for message in record["messages"]] == [128, 256, 384, 768]
+        for message in record["messages"]:
+            assert sum(f"AllReduce: {message['bytes']} Bytes" in line for line in lines) >= 5
+        assert any("NCCL_PROTO set by environment to LL" in line for line in lines)
+
+    def test_starts_nothing_where_there_is_nothing(self, tmp_path: Path) -> None:
+        """The reason is the record."""
+        record, lines = probed(tmp_path, skip="one GPU")
+
+        assert (record["status"], record["reason"], record["server"], lines) == ("skipped", "one GPU", {}, [])
+
+    def test_a_server_that_dies(self, tmp_path: Path) -> None:
+        """The record says so, with the server's last words; the study goes on."""
+        record, _ = probed(tmp_path, env={"FAKE_FAULT": "die-at-start"})
+
+        assert record["status"] == "failed"
+        assert record["reason"].startswith("the server: died at its start with exit status 1")
+        assert record["last_words"] == ["RuntimeError: made up, at the start"]
+
+
+class TestAllreduce:
+    """Tests of `allreduce`; what it times is tested on the engine's own torch."""
+
+    @pytest.mark.parametrize(
+        ("messages", "skip", "reason"),
+        [
+            ([], "one GPU", "one GPU"),
+            ([{"bytes": 1}], None, "the stand-in has no torch"),
+        ],
+    )
+    def test_says_why_nothing_is_timed(
+        self, tmp_path: Path, messages: list[dict[str, int]], skip: str | None, reason: str
+    ) -> None:
+        """A skip has its reason, and the environment that SGLang would have given NCCL."""
+        out = tmp_path / "allreduce.json"
+
+        allreduce(asked(skip=skip), {"messages": messages, "reason": None}, base.fake(), "0.5.16", out)
+
+        record = json.loads(out.read_text())
+        assert (record["status"], record["reason"], record["timed"]) == ("skipped", reason, None)
+        assert record["env"] == {
+            "CUDA_DEVICE_MAX_CONNECTIONS": "8",
+            "CUDA_MODULE_LOADING": "AUTO",
+            "NCCL_CUMEM_ENABLE": "0",
+            "NCCL_NVLS_ENABLE": "0",
+            "NCCL_PROTO": "LL",
+        }
