@@ -19,7 +19,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 2, "digest": "f663400134fd0fbe"}
+DECIDED = {"protocol": 2, "digest": "e11ebe84fcfbf0e9"}
 
 
 def digest_of(sources: list[Path]) -> str:
