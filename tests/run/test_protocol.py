@@ -19,7 +19,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 2, "digest": "e11ebe84fcfbf0e9"}
+DECIDED = {"protocol": 2, "digest": "2762cc73577e2aa7"}
 
 
 def digest_of(sources: list[Path]) -> str:

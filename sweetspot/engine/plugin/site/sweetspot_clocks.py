@@ -11,6 +11,9 @@ class HostClock:
 
     name = "host"
 
+    def enter_thread(self) -> None:
+        """Do nothing."""
+
     def now(self) -> Any:
         """Return a mark of this moment."""
         return time.perf_counter_ns()
@@ -39,7 +42,11 @@ class CudaClock:
 
     def __init__(self, device: torch.device) -> None:
         self._device = device
-        self._side: torch.cuda.Stream | None = None
+        self._side = torch.cuda.Stream(device)
+
+    def enter_thread(self) -> None:
+        """Make the device the current one of the thread that reads: else it would open another one."""
+        torch.cuda.set_device(self._device)
 
     def now(self) -> Any:
         """Return a mark after the work that is queued so far, without waiting for it."""
@@ -59,9 +66,6 @@ class CudaClock:
         """Return the sum of each tensor, copied on a stream of its own that waits for no other work."""
         if not tensors:
             return []
-        if self._side is None:
-            torch.cuda.set_device(self._device)  # of the thread that reads
-            self._side = torch.cuda.Stream(self._device)
         with torch.cuda.stream(self._side):
             numbers = iter(torch.cat([tensor.flatten() for tensor in tensors]).tolist())
         return [sum(next(numbers) for _ in range(tensor.numel())) for tensor in tensors]

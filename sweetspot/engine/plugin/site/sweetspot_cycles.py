@@ -73,6 +73,7 @@ class Writer:
         self._cycles.append(cycle)
 
     def _run(self) -> None:
+        self.clock.enter_thread()
         while True:
             time.sleep(READ_EVERY_S)
             ready = self._ready()

@@ -1,0 +1,304 @@
+"""The timer inside SGLang: on a stand-in for an SGLang without plugins, and against the sources of each lock.
+
+On the real server it is tested in `test_real_sglang.py`.
+"""
+
+import ast
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from sweetspot.engine.plugin import SITE, UNITS
+
+ROOT = Path(__file__).parents[2]
+BATCH = "batch"
+
+# An SGLang of three workers, as old as 0.5.10: it looks for no plugins. Its GPU counts calls for a clock.
+TORCH = """
+import time
+from types import SimpleNamespace
+
+class Tensor:
+    def __init__(self, numbers, is_cuda=True):
+        self.numbers, self.is_cuda, self.device, self.shape = numbers, is_cuda, "cuda:0", (len(numbers),)
+    def flatten(self): return self
+    def numel(self): return len(self.numbers)
+    def tolist(self): return self.numbers
+
+class device: ...
+
+work_us = 0  # that the GPU did so far
+
+class Event:
+    def __init__(self, enable_timing): assert enable_timing
+    def record(self): self.at_us = work_us
+    def query(self): return True
+    def elapsed_time(self, end): return (end.at_us - self.at_us) / 1000
+
+class Stream:
+    def __init__(self, device): ...
+    def __enter__(self): ...
+    def __exit__(self, *error): ...
+
+def cat(tensors): return Tensor([number for tensor in tensors for number in tensor.numbers])
+
+cuda = SimpleNamespace(Event=Event, Stream=Stream, stream=lambda it: it, set_device=lambda device: None)
+distributed = SimpleNamespace(is_initialized=lambda: True, get_rank=lambda: RANK)
+"""
+TARGET = """
+import torch
+from types import SimpleNamespace
+
+class TpModelWorker:
+    def forward_batch_generation(self, model_worker_batch, forward_batch=None):
+        torch.work_us += 5000
+        return SimpleNamespace(accept_lens=None)
+"""
+V2 = """
+import torch
+from sglang.srt.managers.tp_worker import TpModelWorker
+
+class EagleDraftWorker:
+    def draft(self, model_worker_batch): torch.work_us += 2000
+    def _draft_extend_for_decode(self, batch, batch_result): torch.work_us += 1000
+
+class EAGLEWorkerV2:
+    speculative_num_steps = 3
+    def __init__(self): self.target, self.drafter = TpModelWorker(), EagleDraftWorker()
+    def forward_batch_generation(self, model_worker_batch):
+        if not model_worker_batch.forward_mode.is_decode():
+            return self.target.forward_batch_generation(model_worker_batch)
+        self.drafter.draft(model_worker_batch)
+        result = self.VERIFY(model_worker_batch)
+        self.drafter._draft_extend_for_decode(model_worker_batch, result)
+        torch.work_us += 100
+        return result
+    def VERIFY(self, batch):
+        result = self.target.forward_batch_generation(model_worker_batch=None, forward_batch=batch)
+        result.accept_lens = torch.Tensor([3, 1])
+        return result
+"""
+V1 = """
+import torch
+from sglang.srt.managers.tp_worker import TpModelWorker
+
+class EAGLEWorker(TpModelWorker):
+    speculative_num_steps = 2
+    def forward_batch_generation(self, batch):
+        self.draft(batch)
+        result = self.verify(batch, None)
+        self.forward_draft_extend_after_decode(batch)
+        return result
+    def draft(self, batch): torch.work_us += 2000
+    def verify(self, batch, spec_info):
+        result = super().forward_batch_generation(None, forward_batch=batch)
+        result.accept_length_per_req_cpu = [2, 0]
+        return result
+    def forward_draft_extend_after_decode(self, batch): torch.work_us += 1000
+"""
+SCHEDULER = """
+import time
+from types import SimpleNamespace
+import torch
+
+def batch(decode):
+    mode = SimpleNamespace(is_decode=lambda: decode)
+    return SimpleNamespace(forward_mode=mode, is_extend_in_batch=False, seq_lens=torch.Tensor([9, 9]))
+
+def serve(worker):
+    for decode in (False, True, True, False, True):
+        worker.forward_batch_generation(batch(decode))
+        torch.work_us += 300
+    time.sleep(1.6)
+"""
+MAIN = """
+import multiprocessing, sys
+
+def work():
+    from sglang.srt.managers.scheduler import serve
+    from sglang.srt.managers.tp_worker import TpModelWorker
+    from sglang.srt.speculative.eagle_worker_v2 import EAGLEWorkerV2
+    from sglang.srt.speculative.eagle_worker import EAGLEWorker
+    serve({"v1": EAGLEWorker, "v2": EAGLEWorkerV2, "target": TpModelWorker}[sys.argv[1]]())
+
+if __name__ == "__main__":
+    import sglang.srt.managers.scheduler
+    process = multiprocessing.get_context("spawn").Process(target=work)
+    process.start()
+    process.join()
+    sys.exit(process.exitcode)
+"""
+
+
+def served(
+    folder: Path, worker: str, *, rank: int = 0, verify: str = "verify", v2: str = V2
+) -> tuple[list[dict[str, Any]], subprocess.CompletedProcess[str]]:
+    """Return the cycles that the timer wrote of a stand-in with this worker, and how its process ended."""
+    sources = {
+        "torch.py": f"RANK = {rank}{TORCH}",
+        "main.py": MAIN,
+        "sglang/srt/managers/tp_worker.py": TARGET,
+        "sglang/srt/managers/scheduler.py": SCHEDULER,
+        "sglang/srt/speculative/eagle_worker.py": V1,
+        "sglang/srt/speculative/eagle_worker_v2.py": v2.replace("VERIFY", verify),
+    }
+    for name, text in sources.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    for package in ("sglang", "sglang/srt", "sglang/srt/managers", "sglang/srt/speculative"):
+        (folder / package / "__init__.py").touch()
+    environment = {"PYTHONPATH": os.pathsep.join([str(SITE), str(folder)]), "SWEETSPOT_CYCLES": f"{folder}/c"}
+    done = subprocess.run(
+        [sys.executable, "main.py", worker], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    lines = [json.loads(line) for file in folder.glob("c.*") for line in file.read_text().splitlines()]
+    assert lines[:1] in ([], [{"clock": "cuda_events", "columns": list(UNITS)}])
+    return [dict(zip(UNITS, line, strict=True)) for line in lines[1:]], done
+
+
+class TestTimer:
+    """Tests of what is written of a prefill, two cycles, another prefill and a last cycle."""
+
+    def test_v2(self, tmp_path: Path) -> None:
+        """Phases and periods by the GPU's clock, tokens by the counts that are on the GPU."""
+        cycles, done = served(tmp_path, "v2")
+
+        assert done.stderr == ""
+        assert [cycle["period_us"] for cycle in cycles] == [8400, 8100, 8100]
+        assert [cycle["followed"] for cycle in cycles] == [1, 0, 0]
+        assert {(c["draft_us"], c["verify_us"], c["extend_us"], c["call_us"]) for c in cycles} == {
+            (2000, 5000, 1000, 8100)
+        }
+        assert {(c["num_steps"], c["tokens"], c["batch_size"], c["plain"]) for c in cycles} == {(3, 4, 2, 0)}
+        starts = [cycle["start_us"] for cycle in cycles]
+        assert starts == sorted(starts)
+
+    def test_v1(self, tmp_path: Path) -> None:
+        """Its counts leave the bonus tokens out; here they are in. It decodes in all five calls."""
+        cycles, done = served(tmp_path, "v1")
+
+        assert done.stderr == ""
+        assert [(c["draft_us"], c["verify_us"], c["extend_us"]) for c in cycles] == [(2000, 5000, 1000)] * 3
+        assert {(c["num_steps"], c["tokens"], c["batch_size"], c["plain"]) for c in cycles} == {(2, 4, 2, 0)}
+
+    def test_baseline(self, tmp_path: Path) -> None:
+        """A decode step of the target alone is a plain cycle, with a token for each request."""
+        cycles, done = served(tmp_path, "target")
+
+        assert done.stderr == ""
+        assert [cycle["period_us"] for cycle in cycles] == [5300, 5000, 5000]
+        assert {(c["call_us"], c["num_steps"], c["tokens"], c["plain"]) for c in cycles} == {(5000, 0, 2, 1)}
+        assert {cycle["verify_us"] for cycle in cycles} == {None}
+
+    def test_other_ranks_are_silent(self, tmp_path: Path) -> None:
+        """The second of two ranks writes nothing."""
+        cycles, done = served(tmp_path, "v2", rank=1)
+
+        assert (cycles, list(tmp_path.glob("c.*")), done.returncode) == ([], [], 0)
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"verify": "check"}, r"EAGLEWorkerV2.verify: missing \(.*'verify'\), expected a method to time"),
+            (
+                {"v2": V2.replace("draft(self, model_worker_batch)", "draft(self, requests, tree)")},
+                "EagleDraftWorker.draft: takes requests, tree instead of batch, expected a method to time",
+            ),
+        ],
+    )
+    def test_refuses_what_it_does_not_know(
+        self, tmp_path: Path, change: dict[str, Any], message: str
+    ) -> None:
+        """The process ends before it serves, and says why in one line."""
+        cycles, done = served(tmp_path, "v2", **change)
+
+        assert done.returncode == 1
+        assert re.fullmatch(
+            rf"sweetspot_timer: sglang.srt.speculative.eagle_worker_v2.{message}; set `profile: none`\n",
+            done.stderr,
+        )
+        assert cycles == []
+
+
+def test_columns_are_those_that_the_runner_reads() -> None:
+    """The timer can't import ours, so it has its own list."""
+    tree = ast.parse((SITE / "sweetspot_cycles.py").read_text())
+    columns = next(n.value for n in tree.body if isinstance(n, ast.Assign) and n.targets[0].id == "COLUMNS")  # type: ignore[attr-defined]
+
+    assert eval(ast.unparse(columns)) == tuple(UNITS)
+
+
+def methods() -> ModuleType:
+    """Return the timer's list of methods, which needs no torch."""
+    spec = importlib.util.spec_from_file_location("sweetspot_methods", SITE / "sweetspot_methods.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def locked_versions() -> list[str]:
+    """Return the version of SGLang in each lock."""
+    texts = [lock.read_text() for lock in (ROOT / "envs").glob("engine-*/requirements.lock")]
+    return sorted({match for text in texts for match in re.findall(r"^sglang==(\S+)", text, re.MULTILINE)})
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder for wheels."""
+    return tmp_path_factory.mktemp("wheels")
+
+
+def sources_of(version: str, folder: Path) -> zipfile.ZipFile:
+    """Return the wheel of an SGLang, from an index that pip knows."""
+    fetch = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
+    fetch += ["--python-version", "3.11", "--dest", str(folder), f"sglang=={version}"]
+    done = subprocess.run(fetch, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"pip finds no sglang {version}: {done.stderr.strip().splitlines()[-1]}")
+    return zipfile.ZipFile(next(folder.glob(f"sglang-{version}-*.whl")))
+
+
+def required(method: ast.FunctionDef) -> tuple[str, ...]:
+    """Return what a method has to be given, besides self."""
+    given = method.args
+    names = [argument.arg for argument in given.args]
+    names = names[1 : len(names) - len(given.defaults)]
+    return (*names, *(a.arg for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d is None))
+
+
+def class_of(tree: ast.Module, name: str) -> ast.ClassDef:
+    """Return a class of a module."""
+    return next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("version", locked_versions())
+def test_every_locked_sglang_has_what_is_hooked(version: str, wheels: Path) -> None:
+    """Each method is there, takes what it took, and results have the counts that are read."""
+    known = methods()
+    sources = sources_of(version, wheels)
+    files = set(sources.namelist())
+    checked = set()
+    for method in known.METHODS:
+        file = method.module.replace(".", "/") + ".py"
+        if file not in files and method.owner == "EAGLEWorker":
+            continue  # the v1 worker is gone
+        body = class_of(ast.parse(sources.read(file)), method.owner).body
+        found = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == method.name]
+        assert [tuple(known._RENAMED.get(n, n) for n in required(node)) for node in found] == [method.takes]
+        checked.add(method.owner)
+    result = class_of(ast.parse(sources.read("sglang/srt/managers/utils.py")), "GenerationBatchResult")
+    fields = {node.target.id for node in result.body if isinstance(node, ast.AnnAssign)}  # type: ignore[union-attr]
+    assert "accept_lens" in fields
+    assert ("EAGLEWorker" not in checked) or fields & set(known.DRAFTS_PER_REQUEST)
+    assert {"TpModelWorker", "EAGLEWorkerV2", "EagleDraftWorker"} <= checked
