@@ -41,8 +41,15 @@ _cycles: Counter[str] = Counter()  # since the last switch, by step count
 
 
 def register() -> None:
-    """Hook this process, a scheduler's, if the server is to be switched; end it if SGLang has changed."""
-    if "SWEETSPOT_SWITCH" not in os.environ or multiprocessing.current_process().name == "MainProcess":
+    """Hook a scheduler's process if its server is to be switched.
+
+    Raises:
+        SystemExit: If SGLang has none of a name that is needed; it stops at nothing less.
+    """
+    in_scheduler = "sglang.srt.managers.scheduler" in sys.modules
+    if "SWEETSPOT_SWITCH" not in os.environ or not in_scheduler:
+        return
+    if multiprocessing.current_process().name == "MainProcess":
         return
     from sglang.srt.plugins.hook_registry import HookRegistry, HookType
 
