@@ -10,8 +10,7 @@ from sweetspot.run.job import PROTOCOL
 
 PACKAGE = Path(__file__).parents[2] / "sweetspot"
 MEASURING = [
-    *("run/client.py", "run/job.py", "run/record.py", "run/runner.py"),
-    "run/switch.py",
+    *("run/client.py", "run/job.py", "run/passes.py", "run/record.py", "run/runner.py", "run/switch.py"),
     *("engine/base.py", "engine/environment.py", "engine/keeper.py", "engine/process.py", "engine/sglang.py"),
     *("engine/cpu/site", "engine/plugin/site", "models/config_files.py", "models/construct.py"),
     *("models/orbit.py", "models/safetensors_file.py", "models/spec.py", "models/tokenize_prompts.py"),
@@ -19,7 +18,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 2, "digest": "2762cc73577e2aa7"}
+DECIDED = {"protocol": 2, "digest": "a010c41653067297"}
 
 
 def digest_of(sources: list[Path]) -> str:
