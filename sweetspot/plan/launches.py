@@ -112,8 +112,8 @@ def _launches(
 ) -> Iterator[Launch]:
     """Yield the launches of variants that differ in speculation alone, a shared one first.
 
-    The control is among them if the study asks for it, and if the baseline has a launch of its own: that is
-    in every comparison, so it starts twice in every round (docs/decisions/004-the-baseline-starts-twice.md).
+    The control is among them if the study asks for it, and if no variants share a start: then the baseline's
+    is in every comparison, and it starts twice a round (docs/decisions/004-the-baseline-starts-twice.md).
     """
     args, env = settings(study, engine, group[0].nccl, group[0].args_set or "")
     for variant in group:
@@ -121,7 +121,7 @@ def _launches(
         temperature = study["generation"]["temperature"]
         check(where, variant, args | _speculation(study, variant), env, sglang, temperature)
     alone = reasons_against(group, args, sglang, study["launches"])
-    if "aa" not in study["controls"] and group[0].id not in alone:
+    if "aa" not in study["controls"] and len(alone) < len(group):
         group = [variant for variant in group if not variant.control]
     shared = [variant for variant in group if variant.id not in alone]
     if shared:

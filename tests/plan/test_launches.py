@@ -175,9 +175,7 @@ class TestSharedLaunches:
         plan = plan_study(study, "engine-cpu", "0.5.23")
 
         launches = {launch.id: launch for launch in plan.launches}
-        assert list(launches) == [
-            *("oneload.default", "none.default", "none-again.default", "s2k2d4.default")
-        ]
+        assert list(launches) == ["oneload.default", "none.default", "s2k2d4.default"]
         assert launches["oneload.default"].variants == ("s1.default", "s2.default")
         dedicated = plan_study(study | {"launches": "dedicated"}, "engine-cpu", "0.5.23")
         its_own = next(launch for launch in dedicated.launches if launch.id == "none.default")
@@ -187,7 +185,7 @@ class TestSharedLaunches:
         ("controls", "kind", "engine", "controlled"),
         [
             ([], "dedicated", "engine-cu12", True),
-            ([], "auto", "engine-cpu", True),  # there the baseline starts alone
+            ([], "auto", "engine-cpu", False),  # there the baseline starts alone, the chains share
             ([], "auto", "engine-cu12", False),
             (["aa"], "auto", "engine-cu12", True),
         ],
