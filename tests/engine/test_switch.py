@@ -2,7 +2,6 @@
 
 import os
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +9,13 @@ import pytest
 import yaml
 
 from sweetspot.engine import base
+from sweetspot.engine.plugin import UNITS
 from sweetspot.engine.sglang import Server
 from sweetspot.errors import InstallError
 from sweetspot.host import env
 from sweetspot.models import prepare
 from sweetspot.models.identity import resolve
+from sweetspot.run.cycles import read_cycles
 from sweetspot.run.job import Job
 from sweetspot.run.record import digest, pack, read
 from sweetspot.run.runner import measure
@@ -79,24 +80,35 @@ def shared(
         "repeats": 1,
         "warmup_passes": 0,
         "generation": GENERATION,
+        "profile": "phases",
         "limits": {"start_s": 200, "stall_s": 60},
     }
-    facts: Row = {"protocol": 1, "identity": {}, "host": {}, "engine": {}, "models": {}, "prompts_sha256": ""}
+    facts: Row = {"protocol": 1, "identity": {}, "host": {}, "engine": {"name": "engine-cpu"}, "models": {}}
+    facts |= {"prompts_sha256": ""}
     job = Job(launch, 0, 0, STEPS, workload, engine, folders, PROMPTS, facts)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("sweetspot.run.lock.PLACE", folder / "host.lock")
         measure(job, folder / "record.json", folder / "server.log")
-    return read(folder / "record.json")
+    cycles = read_cycles(folder / "cycles.jsonl.gz")
+    return read(folder / "record.json") | {
+        "cycles": [dict(zip(UNITS, row, strict=True)) for row in cycles.rows]
+    }
 
 
 @pytest.fixture(scope="module")
 def dedicated(
     engine: base.Engine, folders: dict[str, Path], settings: Row, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Server, Path]]:
-    """A server without speculation and without our switch, and its log."""
+) -> Row:
+    """What a server without speculation and without our switch answers, and its log."""
     log = tmp_path_factory.mktemp("dedicated") / "server.log"
+    bodies = [{"input_ids": p["input_ids"], "sampling_params": GENERATION} for p in PROMPTS]
     with Server(engine, folders, settings["args"], settings["env"], log, 200) as server:
-        yield server, log
+        found = {
+            "outputs": [digest(pack(server.generate(body, 60)["output_ids"])) for body in bodies],
+            "switched": server.switch(0),
+            "state": server.resolved()["internal_states"][0],
+        }
+    return found | {"log": log.read_text()}
 
 
 def test_every_cycle_ran_what_was_asked_for(shared: Row) -> None:
@@ -111,15 +123,22 @@ def test_every_cycle_ran_what_was_asked_for(shared: Row) -> None:
         assert sum(switch["cycles"].values()) <= verified
 
 
-def test_tokens_are_those_of_a_server_without_speculation(
-    shared: Row, dedicated: tuple[Server, Path]
-) -> None:
+def test_the_timer_sees_the_same(shared: Row) -> None:
+    """Beside the switch, in every pass, at the same step count; the baseline's are plain decode steps."""
+    for measured in shared["passes"]:
+        began, ended = measured["began_us"], measured["ended_us"]
+        timed = [cycle for cycle in shared["cycles"] if began <= cycle["start_us"] <= ended]
+        steps = STEPS[measured["variant"]]
+
+        assert len(timed) == sum(measured["switch"]["cycles"].values())
+        assert {(cycle["num_steps"], cycle["plain"]) for cycle in timed} == {(steps, int(steps == 0))}
+
+
+def test_tokens_are_those_of_a_server_without_speculation(shared: Row, dedicated: Row) -> None:
     """In float32, whatever was switched to, and with the baseline's own candidates at each token."""
-    server, _ = dedicated
-    for index, prompt in enumerate(PROMPTS):
-        body = {"input_ids": prompt["input_ids"], "sampling_params": GENERATION}
-        expected = digest(pack(server.generate(body, 60)["output_ids"]))
+    for index, expected in enumerate(dedicated["outputs"]):
         outputs = {measured["requests"][index]["output"] for measured in shared["passes"]}
+
         assert outputs == {expected} == {shared["reference"][index]["output"]}
 
 
@@ -132,13 +151,11 @@ def test_more_steps_accept_more(shared: Row) -> None:
     assert cycles["none.default"] > cycles["s1.default"] > cycles["s2.default"] > cycles["s3.default"]
 
 
-def test_a_server_that_is_not_to_be_switched_is_left_alone(dedicated: tuple[Server, Path]) -> None:
+def test_a_server_that_is_not_to_be_switched_is_left_alone(dedicated: Row) -> None:
     """Without its variable the plugin hooks nothing."""
-    server, log = dedicated
-
-    assert server.switch(0) is False
-    assert "sweetspot_switch" not in server.resolved()["internal_states"][0]
-    assert "plugin=switch" not in log.read_text()
+    assert dedicated["switched"] is False
+    assert "sweetspot_switch" not in dedicated["state"]
+    assert "plugin=switch" not in dedicated["log"]
 
 
 def test_all_ranks_switch_and_none_while_a_request_is_in_flight(
@@ -146,7 +163,7 @@ def test_all_ranks_switch_and_none_while_a_request_is_in_flight(
 ) -> None:
     """A switch is refused until the last token is out, and then made on both ranks."""
     args = settings["args"] | SPECULATION | {"speculative-adaptive": True, "tp-size": 2}
-    body = {"input_ids": PROMPTS[0]["input_ids"], "sampling_params": GENERATION | {"max_new_tokens": 512}}
+    body = {"input_ids": PROMPTS[0]["input_ids"], "sampling_params": GENERATION | {"max_new_tokens": 200}}
     answers: list[Row] = []
     log = tmp_path / "server.log"
     cores = sorted(os.sched_getaffinity(0))
