@@ -17,12 +17,12 @@ def send_all(job: Job, server: Server, record: dict[str, Any]) -> None:
     generation = job.workload["generation"]
     stall_s = job.workload["limits"]["stall_s"]
 
-    def send(variant: str, load: int) -> dict[str, Any]:
+    def send(variant: str, load: int, prompts: list[dict[str, Any]]) -> dict[str, Any]:
         """Return what a pass saw: its requests, when it ran, and in a one-load launch the switch to it."""
         made = _switch_to(variant, job, server)
         server.flush_cache()
         began_s = time.monotonic() - ready
-        began_us, streams = send_pass(server.url, server.headers, job.prompts, load, generation, stall_s)
+        began_us, streams = send_pass(server.url, server.headers, prompts, load, generation, stall_s)
         times = {"began_s": began_s, "began_us": began_us, "ended_us": time.monotonic_ns() // 1000}
         requests = [observed(stream, record["outputs"]) for stream in streams]
         return times | {"requests": requests} | ({"switch": prove(server, made)} if made else {})
@@ -32,10 +32,10 @@ def send_all(job: Job, server: Server, record: dict[str, Any]) -> None:
     for variant in job.launch["variants"]:
         for load in job.workload["loads"]:
             for _ in range(job.workload["warmup_passes"]):
-                send(variant, load)
+                send(variant, load, job.prompts[:load])
     record["outputs"].clear()
     for order, (variant, load, repeat) in enumerate(order_of_passes(job)):
-        seen = send(variant, load)
+        seen = send(variant, load, job.prompts)
         slowest_s = max(slowest_s, time.monotonic() - ready - seen["began_s"])
         record["passes"].append({"variant": variant, "load": load, "repeat": repeat, "order": order, **seen})
     baseline = next((variant for variant in job.launch["variants"] if job.steps[variant] == 0), None)

@@ -18,7 +18,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 2, "digest": "a010c41653067297"}
+DECIDED = {"protocol": 2, "digest": "546bcbab1a03ef36"}
 
 
 def digest_of(sources: list[Path]) -> str:

@@ -284,7 +284,9 @@ class TestSwitching:
 
     def test_a_server_that_is_busy_refuses(self) -> None:
         """The stand-in refuses as SGLang does, with a request in flight and for what is no candidate."""
-        options = argparse.Namespace(speculative_num_steps=2, speculative_adaptive_config=None)
+        options = argparse.Namespace(
+            speculative_num_steps=2, speculative_adaptive_config=None, disable_custom_all_reduce=True
+        )
         server = Fake(options)
         server.candidates = [0, 2]
 
