@@ -29,6 +29,7 @@ rule all:
         # Each by its own name: Snakemake does not miss a file that only something finished was made from.
         f"{STUDY.folder}/complete.json",
         f"{STUDY.folder}/table.md",
+        f"{STUDY.folder}/eagle3_prof.txt",
         f"{STUDY.folder}/report.html",
         f"{STUDY.folder}/launch.sh",
         expand(f"{STUDY.folder}/figures/{{name}}.svg", name=FIGURES),

@@ -5,12 +5,14 @@ OUT  results/{study}/measure/*.parquet     a row for each request, pass, launch,
      results/{study}/summary.parquet       a row for each variant and load
      results/{study}/nccl.json             what NCCL did under each variant, and what that predicts
      results/{study}/verdict.json
+     results/{study}/eagle3_prof.txt       where the time of a cycle went, as others print it
 """
 
 
 localrules:
     measure,
     summarise,
+    banner,
     nccl,
     verdict,
 
@@ -78,6 +80,26 @@ rule nccl:
             --study {params.study:q} \
             --summary {input.summary:q} \
             --plan {input.plan:q} \
+            --out {output:q} 2>{log:q}
+        """
+
+
+rule banner:
+    """Write what the timer saw of each variant, as the banner that others print."""
+    input:
+        rules.measure.output,
+        plan=plan_of,
+    output:
+        "results/{study}/eagle3_prof.txt",
+    log:
+        "results/{study}/logs/banner.log",
+    params:
+        code=digest_of_code("analyse/banner.py"),
+    shell:
+        r"""
+        exec sweetspot banner \
+            --plan {input.plan:q} \
+            --measure results/{wildcards.study}/measure \
             --out {output:q} 2>{log:q}
         """
 

@@ -12,6 +12,7 @@ rule published:
     input:
         expand("results/rendered/{study}/report.html", study=published_studies()),
         expand("results/rendered/{study}/table.md", study=published_studies()),
+        expand("results/rendered/{study}/eagle3_prof.txt", study=published_studies()),
         expand("results/rendered/{reported}/report.html", reported=reported_studies()),
 
 

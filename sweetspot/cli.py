@@ -171,6 +171,16 @@ def nccl(arguments: argparse.Namespace) -> None:
     _write(arguments.out, {**proof, "prediction": predict(probed, proof["reference"], summary)})
 
 
+def banner(arguments: argparse.Namespace) -> None:
+    """Write what the timer saw of each variant, as the banner that others print."""
+    import polars as pl
+
+    from sweetspot.analyse.banner import banners
+
+    passes = pl.read_parquet(arguments.measure / "passes.parquet")
+    arguments.out.write_text(banners(passes, _read(arguments.plan)))
+
+
 def verdict(arguments: argparse.Namespace) -> None:
     """Judge each variant, and name the winner."""
     import polars as pl
@@ -395,6 +405,7 @@ def parser() -> argparse.ArgumentParser:
     add(measure, "run", "plan", "out")
     add(summarise, "measure", "plan", "out")
     add(nccl, "study", "summary", "plan", "out")
+    add(banner, "measure", "plan", "out")
     add(verdict, "summary", "plan", "nccl", "out")
     add(recheck, "study", "summary", "verdict", "out")
     add(equality, "plan", "run", "out")

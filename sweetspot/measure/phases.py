@@ -20,6 +20,7 @@ from sweetspot.run.cycles import Cycles
 PHASES: dict[str, pl.DataType] = {
     "cycle_clock": TEXT,  # that timed the phases
     "timed_cycles": WHOLE,  # of the whole load, each with another straight after it
+    "timed_tokens": WHOLE,  # that they yielded, of all requests, bonus tokens included
     "draft_s": REAL,
     "verify_s": REAL,
     "extend_s": REAL,
@@ -74,6 +75,7 @@ def phases(
     _check(table, num_steps, where)
     whole = (_of(table, "batch_size") == load) & (_of(table, "followed") == 1)
     row |= {"cycle_clock": timed.clock, "timed_cycles": int(whole.sum())}
+    row["timed_tokens"] = int(_of(table[whole], "tokens").sum())
     if not whole.any():
         return row
     taken = {"cycle_s": "period_us", "host_s": "host_us"}

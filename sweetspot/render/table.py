@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from sweetspot.render.by_variant import phases
 from sweetspot.render.rows import (
     NOTHING,
     Row,
@@ -72,6 +73,12 @@ def milliseconds_text(seconds: float | None) -> str:
     return NOTHING if seconds is None else rounded(1000 * seconds)
 
 
+def phases_text(row: Row) -> str:
+    """Return the phases of a cycle in milliseconds, where they are known."""
+    told = [(phase, seconds) for phase, seconds in phases(row) if phase != "cycle"]
+    return ", ".join(f"{phase} {milliseconds_text(seconds)}" for phase, seconds in told) or NOTHING
+
+
 COLUMNS = [
     Column("variant", lambda row: str(row["variant"]), number=False),
     Column("verdict", verdict_text, number=False),
@@ -84,6 +91,8 @@ COLUMNS = [
     ),
     Column("accept_rate (accepted / proposed drafts)", lambda row: _accept_rate(row)),
     Column("cycle [ms]", lambda row: milliseconds_text(row["cycle_s"])),
+    Column("phases of the cycle [ms]", lambda row: phases_text(row), number=False),
+    Column("host [ms]", lambda row: milliseconds_text(row.get("host_s"))),
     Column("identity residual", residual_text),
     Column("tokens as the baseline's", exact_text, number=False),
     Column("rounds, passes", lambda row: _counts(row)),
@@ -97,8 +106,11 @@ NOTES = [
     f"[{NOTHING}] stands where there were too few rounds for one.",
     "Decode speed counts the tokens after each request's first, of all requests in flight. accept_length is "
     "what one cycle yields for one request, the bonus token included; below break-even, speculation loses.",
-    "identity residual: by how much decode speed × cycle time, of chunks as they arrived, misses the "
-    "accept_length of the server's counters. It shows counters of another run and cycles that came together.",
+    "Cycle and phases are the timer's inside the server, by the GPU's clock (on a CPU the host's); without a "
+    "timer the cycle is the time between chunks. host is the call's time on the host, which on a GPU runs "
+    "ahead of the phases beside it and is no part of them.",
+    "identity residual: by how much decode speed × cycle time misses the accept_length of the server's "
+    "counters. It shows counters of another run, time that was missed, and cycles that came together.",
 ]
 REPORTED_NOTES = [
     "Every number is as its source states it, or follows from that by arithmetic. Nothing was measured here, "

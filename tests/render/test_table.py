@@ -40,6 +40,8 @@ class TestToMarkdown:
             "1.76",
             "0.567 of 1872",
             "8.80",
+            "draft 1.50, verify 6.00, extend 0.900, other 0.400",
+            "2.10",
             "−0.5 %",
             "exact",
             "3, 15",
@@ -57,7 +59,7 @@ class TestToMarkdown:
         """A variant that failed keeps its row, which names the failure and holds no number."""
         row = cells(markdown, 1, 4)
 
-        assert row == ["s5.default", "failed: stalled", *["–"] * 8, "0, 0", "–"]
+        assert row == ["s5.default", "failed: stalled", *["–"] * 10, "0, 0", "–"]
 
     def test_partial_row(self, markdown: str) -> None:
         """A variant that failed in some rounds has its numbers and says so."""
