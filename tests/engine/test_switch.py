@@ -72,6 +72,7 @@ def shared(
         "id": "oneload.default",
         "kind": "oneload",
         "variants": list(STEPS),
+        "candidates": list(STEPS.values()),
         "args": settings["args"] | SPECULATION | {"speculative-adaptive": True},
         "env": settings["env"],
     }
