@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from sweetspot.analyse.audit.figures import NUMBER, Figure, Place, number
+from sweetspot.analyse.audit.figures import NUMBER, Figure, Place, number, place_of
 
 _HEAD = re.compile(r"EAGLE3?_PROF\w*\s*\(\s*(\d[\d,]*)\s*cyc\w*,\s*(\d[\d,]*)\s*tok\w*[^)]*\)", re.IGNORECASE)
 _PHASE = re.compile(
@@ -87,11 +87,6 @@ def _banner(text: str, index: int, head: re.Match[str], body: str) -> Banner:
         figure_at(text, start + length.start(1), length[1], "") if length else None,
         figure_at(text, start + speed.start(1), speed[1], "tok/s") if speed else None,
     )
-
-
-def place_of(text: str, offset: int) -> Place:
-    """Return the line and column of an offset."""
-    return Place(text.count("\n", 0, offset) + 1, offset - (text.rfind("\n", 0, offset) + 1) + 1)
 
 
 def figure_at(text: str, offset: int, digits: str, unit: str, about: bool = False) -> Figure:

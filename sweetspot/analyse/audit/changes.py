@@ -24,32 +24,37 @@ def _operand(name: str) -> str:
 
 
 _BRIDGE = (
-    r"[\s,;:—–\-(=≈~]*(?:(?:an?|or|i\.e\.|roughly|around|about|nearly|almost|only|just|that is|which is"
+    r"[\s,;:—–\-(=≈~，；：（]*(?:(?:an?|or|i\.e\.|roughly|around|about|nearly|almost|only|just|that is"
+    r"|which is"
     r"|up|down|by|(?:for|at|of) (?:the |our )?(?:plain |vanilla )?baseline|baseline|without speculation"
-    r"|difference of|an?\s+improvement of|a\s+reduction of|a\s+drop of|a\s+gain of)[\s,:(]*)*[+\-−~≈]?"
+    r"|[升降增减提][高低升加少]?了?|快了?|慢了?|约|即|加速"
+    r"|difference of|an?\s+improvement of|a\s+reduction of|a\s+drop of|a\s+gain of)[\s,:(，：（]*)*[+\-−~≈]?"
 )
 _PERCENT = rf"(?P<p_about>{_ABOUT})[+\-−]?(?P<p>{NUMBER})\s*(?:%|percent)"
 _TIMES = rf"(?P<p_about>{_ABOUT})(?P<p>{NUMBER})\s*(?:[x×](?![\w])|-?fold\b|times\b)"
 _NOUN = r"(?:\s+(?:samples?|tokens?|examples?|params?|of \w+))?"
 _PAIR = (
-    rf"(?:from\s+{_operand('a')}{_NOUN}\s*(?:[^\d.;%]{{0,30}}?)\s*(?:\bto\b|->|→)\s+{_operand('b')}{_NOUN}"
-    rf"|{_operand('c')}{_NOUN},?\s*(?:->|→|vs\.?|versus|compared (?:to|with)|against)"
-    rf"\s+{_operand('d')}{_NOUN})"
+    rf"(?:(?:\bfrom\s|从|由)\s*{_operand('a')}{_NOUN}\s*(?:[^\d.;%]{{0,30}}?)\s*(?:\bto\s|->|→|到|至)"
+    rf"\s*{_operand('b')}{_NOUN}"
+    rf"|{_operand('c')}{_NOUN},?\s*(?:->|→|vs\.?\s|versus\s|compared (?:to|with)\s|against\s"
+    r"|[降升提增][高低升加]?[到至])"
+    rf"\s*{_operand('d')}{_NOUN})"
 )
 _AFTER = [
-    re.compile(rf"{_PAIR}{_BRIDGE}{share}(?P<after>[^\n]{{0,45}})", re.IGNORECASE)
+    re.compile(rf"{_PAIR}{_BRIDGE}{share}(?=(?P<after>[^\n]{{0,45}}))", re.IGNORECASE)
     for share in (_PERCENT, _TIMES)
 ]
 _BEFORE = [
     re.compile(
-        rf"{share}\s*(?P<after>(?:{_SHIFTS})?(?:\s+(?:in|of)\s+[a-z ]{{2,30}}?)?)[\s,—–\-]*\(?\s*{_PAIR}",
+        rf"{share}\s*(?P<after>(?:{_SHIFTS})?(?:\s+(?:in|of|than)\s+[a-z ]{{2,30}}?)?)"
+        rf"[\s,:—–\-]*\(?\s*{_PAIR}",
         re.IGNORECASE,
     )
     for share in (_PERCENT, _TIMES)
 ]
 
 
-_LINK = re.compile(r"\bfrom\b|->|→|\bvs\b|versus|compared|against", re.IGNORECASE)
+_LINK = re.compile(r"\bfrom\b|->|→|\bvs\b|versus|compared|against|[到至]", re.IGNORECASE)
 _HINT = re.compile(r"\d\s*(?:%|percent|[x×]|-?fold|times)", re.IGNORECASE)
 LONGEST = 2000  # characters of a sentence that is one
 

@@ -9,16 +9,25 @@ from sweetspot.analyse.audit.grid import RULE, Cell, Table, blocks
 from sweetspot.analyse.audit.names import understand
 
 MIN_UNDERSTOOD = 2  # names that must be known before lines without bars count as a table
-LONGEST = 500  # characters of a header without bars
+LONGEST = 4000  # characters of a header without bars
 LOOK_AHEAD = 6  # rows after which lines whose names are not known stop being tried
 _GAP = re.compile(r"\t+| {2,}")
+_HINT = re.compile(
+    r"accept|acc|len|τ|tau|\bal\b|tok|tps|t/s|through|speed|tpot|itl|latenc|cycle|steps?|\biter|ms\b|draft|verif|spec"
+    r"|batch|conc|bs\b|[^\x00-\x7f]",
+    re.IGNORECASE,
+)
 
 
 def unbarred(lines: Sequence[str], taken: set[int]) -> Iterator[Table]:
     """Yield tables in CSV, TSV or aligned columns whose names are known well enough to be one."""
     for start, end in blocks(lines, taken, lambda line: bool(line.strip())):
         at = start
+        hints = [bool(_HINT.search(line[:LONGEST])) for line in lines[start:end]]
         while at < end - 1:
+            if not any(hints[at - start : at - start + LOOK_AHEAD]):
+                at += 1
+                continue
             tried = (_separated(lines, at, end, way) for way in (",", ";", "\t", "gap", "word"))
             table = next(filter(None, tried), None) if len(lines[at]) < LONGEST else None
             if table is None:

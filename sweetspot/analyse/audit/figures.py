@@ -1,7 +1,9 @@
 """A published figure: its value or range, and how far off its digits allow it to be. Pure."""
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 NUMBER = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)"
@@ -17,7 +19,25 @@ _CELL = re.compile(
     rf"(?:\s*(?:±|\+/-)\s*(?P<spread>{NUMBER})\s*(?P<unit3>{UNIT})?)?\s*(?P<rest>\(.*\))?$",
     re.IGNORECASE,
 )
-_MARKUP = re.compile(r"\*\*|__|`|<[^>]*>|[^\x00-ɏͰ-Ͽ -⁯←-⇿∀-⋿]")
+_LATEX = {
+    "times": "×",
+    "pm": "±",
+    "tau": "τ",
+    "gamma": "γ",
+    "alpha": "α",
+    "Delta": "Δ",
+    "sim": "~",
+    "approx": "~",
+}
+_COMMAND = re.compile(
+    rf"\\({'|'.join(_LATEX)}|text\w*|math\w+|emph|bar|underline|ell|(?:up|down)arrow)\b\s*"
+    r"|\\([%&_#$])|\\[()\[\],;! ]|(?<=[}\d])\^\{[^}]*\}|_(?=\{)|[{}]|\$(?!\s?\d+(?:\.\d+)?\s*$)"
+)
+_WIDE = str.maketrans("（）［］：％，；～－＋＝／＜＞｜　", "()[]:%,;~-+=/<>| ")
+_MARKUP = re.compile(
+    r"\*\*|__|`|<[^>]*>|[¹²³†‡]|\[\^?\w{1,3}\]$|(?<=\d)\*+$"
+    r"|[^\x00-ɏͰ-ӿ -⁯←-⇿∀-⋿\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+)
 _SECONDS = {"ms": 1e-3, "µs": 1e-6, "μs": 1e-6, "us": 1e-6, "s": 1.0, "sec": 1.0, "secs": 1.0, "second": 1.0}
 _SUFFIX = {"k": 1e3, "m": 1e6}
 
@@ -112,7 +132,10 @@ def number(text: str) -> tuple[float, float]:
 
 
 def plain(text: str) -> str:
-    """Return *text* without Markdown's emphasis, tags and pictures."""
+    """Return *text* without emphasis, tags, footnotes and pictures; LaTeX and wide signs as usual ones."""
+    text = text.translate(_WIDE)
+    if "\\" in text or "$" in text:
+        text = _COMMAND.sub(lambda match: match[2] or _LATEX.get(match[1] or "", ""), text)
     return _MARKUP.sub("", text).strip()
 
 
@@ -135,6 +158,25 @@ def read_cell(text: str, place: Place) -> Figure | None:
     return Figure(low * scale, high * scale, step, about, unit, plain(text), place, spread)
 
 
+def asides(text: str, place: Place) -> list[Figure]:
+    """Return the figures in brackets behind that of a cell, such as the 1.40x of `1728 (1.40x)`."""
+    found = (read_cell(match[1], place) for match in re.finditer(r"(?<=.)\(([^()]*)\)", plain(text)))
+    return [figure for figure in found if figure is not None and figure.unit]
+
+
 def seconds(unit: str) -> float | None:
     """Return the seconds in a unit of time, or None if it is none."""
     return _SECONDS.get(unit.partition("/")[0].strip())
+
+
+def place_of(text: str, offset: int) -> Place:
+    """Return the line and column of an offset."""
+    starts = _line_starts(text)
+    line = bisect_right(starts, offset)
+    return Place(line, offset - starts[line - 1] + 1)
+
+
+@lru_cache(maxsize=8)
+def _line_starts(text: str) -> list[int]:
+    """Return where each line of *text* begins."""
+    return [0, *(match.end() for match in re.finditer("\n", text))]

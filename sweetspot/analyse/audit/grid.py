@@ -1,13 +1,15 @@
 """What a table is, and which lines of a text may belong to one. Pure."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from sweetspot.analyse.audit.figures import Place
 
 RULE = re.compile(r"^[\s|+:=\-━─═┏┓┗┛┡┩┣┫╇╈┳┻┼├┤┌┐└┘┬┴╪╞╡╋╂┠┨╔╗╚╝╠╣╦╩╬]+$")
+
+_NOT_BREAK = re.compile(r"[^\n]")
 
 
 @dataclass(frozen=True)
@@ -41,3 +43,21 @@ def blocks(
         if after != before + 1:
             yield start, before + 1
             start = after
+
+
+def fitted(row: list[Cell], width: int) -> list[Cell]:
+    """Return *row* with as many cells as the header."""
+    filler = Cell("", row[-1].place) if row else Cell("", Place(1, 1))
+    return (row + [filler] * width)[:width]
+
+
+def blanked(text: str, spans: Iterable[slice]) -> str:
+    """Return *text* with spaces in *spans*, so that places stay what they are."""
+    kept, at = [], 0
+    for span in sorted(spans, key=lambda span: int(span.start)):
+        start = max(at, span.start)
+        if span.stop <= start:
+            continue
+        kept += [text[at:start], _NOT_BREAK.sub(" ", text[start : span.stop])]
+        at = span.stop
+    return "".join([*kept, text[at:]])

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sweetspot.analyse.audit.banners import figure_at, place_of
-from sweetspot.analyse.audit.figures import APPROXIMATELY, NUMBER, Figure, Place
+from sweetspot.analyse.audit.banners import figure_at
+from sweetspot.analyse.audit.figures import APPROXIMATELY, NUMBER, Figure, Place, place_of
 from sweetspot.analyse.audit.names import BASELINE
 
 _END = re.compile(
-    r"(?<=[.!?])[\"'”)*]*\s+(?=[\"'“(*\[]*[A-Z\d])|\n\s*\n|\n(?=\s*(?:[-*•>]|\d+[.)])\s)|\n(?=#)"
+    r"(?<=[。！？；])|(?<=[.!?])[\"'”)*]*\s+(?=[\"'“(*\[]*[A-Z\d])|\n\s*\n|\n(?=\s*(?:[-*•>]|\d+[.)])\s)|\n(?=#)"
 )
 PER_SECOND = r"(?:tok(?:en)?s?\s?/\s?s(?:ec(?:ond)?)?\b|tok(?:en)?s? per second|tps\b|t/s\b)"
 STEPS = re.compile(

@@ -44,7 +44,9 @@ class Report:
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return each finding once, contradictions first, then as they stand in the text."""
-    once = {(found.rule, found.place, found.message): found for found in findings}
+    once: dict[tuple[str, Place, str], Finding] = {}
+    for found in findings:
+        once.setdefault((found.rule, found.place, found.figures[0]), found)
     return tuple(sorted(once.values(), key=lambda found: (found.kind != "contradiction", found.place)))
 
 

@@ -5,11 +5,10 @@ from collections.abc import Iterator
 
 from sweetspot.analyse.audit.conventions import Reading
 from sweetspot.analyse.audit.facts import Facts
-from sweetspot.analyse.audit.figures import APPROXIMATELY, NUMBER, Figure, Interval, Place
+from sweetspot.analyse.audit.figures import APPROXIMATELY, NUMBER, Figure, Interval
 from sweetspot.analyse.audit.prose import step_counts
 from sweetspot.analyse.audit.report import Finding
 from sweetspot.analyse.audit.rows import Row
-from sweetspot.measure.server_log import read_server_log
 
 SLACK = 0.06  # relative; a mean of rates is not the rate of means
 _RATES = re.compile(
@@ -24,21 +23,19 @@ _OTHER_RATE = re.compile(
 
 def accept_rate(facts: Facts) -> Iterator[Finding]:
     """An accept rate beside an accept length and a step count must fit one of the definitions in use."""
-    told: set[str] = set()
     with_bonus = {reading.row.source for reading in facts.readings if _fits_with_bonus(reading)}
     for reading in facts.readings:
         row, rate = reading.row, reading.row.first("accept_rate")
         if rate is None or not row.drafts or reading.convention == "neither":
             continue
-        alone = row.source not in with_bonus and row.kind != "log"
+        alone = row.source not in with_bonus
         if (row.topk or 1) > 1 and row.draft_tokens is None:
             continue
         found = _definitions(reading, row, alone)
         if alone:
             found |= _of_papers(reading.with_bonus, row.drafts)
-        if any(rate.interval.meets(value, SLACK) for value in found.values()) or row.kind in told & {"log"}:
+        if any(rate.interval.meets(value, SLACK) for value in found.values()) or row.kind == "log":
             continue
-        told.add(row.kind)
         listed = ", ".join(f"{name} = {value.middle:.1%}" for name, value in found.items())
         yield Finding(
             "contradiction",
@@ -89,38 +86,6 @@ def accept_rate_said(facts: Facts) -> Iterator[Finding]:
                 f"SGLang's and vLLM's definitions at {steps} steps{''.join(fits)}",
                 tuple(f"{rate.text} %" for rate in rates),
                 "two definitions are mixed, or the rate is of a configuration that the text does not name",
-            )
-
-
-def vllm_metrics(facts: Facts) -> Iterator[Finding]:
-    """In vLLM's log the mean length is 1 plus the shares by position, the rate accepted over drafted."""
-    for row in read_server_log(facts.text):
-        length = row.accept_length
-        if row.engine != "vllm" or length is None:
-            continue
-        where = (Place(row.line, 1), f"log line {row.line}")
-        by_position = 1 + sum(row.by_position)
-        if row.by_position and abs(by_position - length) > 0.006 + 0.0006 * len(row.by_position):
-            yield Finding(
-                "contradiction",
-                "vllm-metrics",
-                *where,
-                f"mean acceptance length {length:g}, but 1 + the shares by position is {by_position:.3f}",
-                (f"{length:g}", f"{by_position:.3f}"),
-                "edited by hand, or two lines in one",
-            )
-        accepted, drafted = (_count(row.fields.get(key)) for key in ("Accepted", "Drafted"))
-        if accepted is None or not drafted or row.accept_rate is None:
-            continue
-        if abs(accepted / drafted - row.accept_rate) > 0.0011:
-            yield Finding(
-                "contradiction",
-                "vllm-metrics",
-                *where,
-                f"draft acceptance rate {row.accept_rate:.1%}, but {accepted} / {drafted} = "
-                f"{accepted / drafted:.1%}",
-                (f"{row.accept_rate:.1%}", str(accepted), str(drafted)),
-                "edited by hand, or two lines in one",
             )
 
 
@@ -178,9 +143,3 @@ def _fitting(rate: Figure, known: list[Reading]) -> list[str]:
 def _share(length: Interval, drafts: int) -> Interval:
     """Return a length over a number of drafts."""
     return Interval(max(length.low, 0) / max(drafts, 1), max(length.high, 0) / max(drafts, 1))
-
-
-def _count(value: str | None) -> int | None:
-    """Return the whole number that a log's value begins with."""
-    match = re.match(r"\d+", value or "")
-    return int(match.group()) if match else None

@@ -1,31 +1,35 @@
-"""Finds tables in a text: Markdown, also flattened onto one line, boxes, CSV, TSV, aligned columns. Pure."""
+"""Finds the tables of a text; those in Markdown, also flattened onto one line, and in boxes itself. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
 
 from sweetspot.analyse.audit.columns import unbarred
 from sweetspot.analyse.audit.figures import Place
-from sweetspot.analyse.audit.grid import RULE, Cell, Table, blocks
+from sweetspot.analyse.audit.grid import RULE, Cell, Table, blanked, blocks, fitted
+from sweetspot.analyse.audit.markup import marked
 
 _BARS = str.maketrans("┃│║┆┊", "|||||")
 _INLINE = re.compile(r"(?:\|\s*:?-{2,}:?\s*){2,}\|")
 
 
-def find_tables(text: str) -> list[Table]:
-    """Return the tables of *text* in order."""
-    lines = text.translate(_BARS).splitlines()
+def find_tables(text: str) -> tuple[list[Table], str]:
+    """Return the tables of *text* in order, and the text with spaces where they stand."""
+    in_markup = list(marked(text))
+    text = blanked(text, [span for _, span in in_markup])
+    lines = text.translate(_BARS).split("\n")
     taken: set[int] = set()
     found = [*_flattened(lines, taken), *_barred(lines, taken), *unbarred(lines, taken)]
+    prose = _without(text.split("\n"), found)
+    found += [table for table, _ in in_markup]
     found.sort(key=lambda table: (table.lines.start, table.columns or (0, 0)))
     return [
         Table(number, table.header, table.body, table.lines, table.columns)
         for number, table in enumerate(found, start=1)
-    ]
+    ], prose
 
 
-def without_tables(text: str, tables: Sequence[Table]) -> str:
-    """Return *text* with spaces where a table stands, so that places stay what they are."""
-    lines = text.splitlines()
+def _without(lines: list[str], tables: Sequence[Table]) -> str:
+    """Return the text with spaces where a table stands, so that places stay what they are."""
     for table in tables:
         for index in table.lines:
             start, end = table.columns or (0, len(lines[index]))
@@ -85,9 +89,4 @@ def _barred(lines: Sequence[str], taken: set[int]) -> Iterator[Table]:
         if len(rows) < 2 or len(rows[0]) < 2:
             continue
         taken.update(range(start, end))
-        yield Table(0, rows[0], [_fit(row, len(rows[0])) for row in rows[1:]], range(start, end))
-
-
-def _fit(row: list[Cell], width: int) -> list[Cell]:
-    """Return *row* with as many cells as the header."""
-    return (row + [Cell("", row[-1].place)] * width)[:width]
+        yield Table(0, rows[0], [fitted(row, len(rows[0])) for row in rows[1:]], range(start, end))

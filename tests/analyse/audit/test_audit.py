@@ -116,7 +116,7 @@ class TestAudit:
         """A column without a known name is listed, not guessed at."""
         report = audit("| steps | accept length | zorp |\n|---|---|---|\n| 1 | 1.5 | 3 |\n", "x")
 
-        assert report.not_understood == ("table 1: column 'zorp'",)
+        assert report.not_understood == ("table 1 (line 1): column 'zorp'",)
 
     def test_the_recomputed_figure_is_told(self) -> None:
         """What the banner should have said stands in the message, with the measurement that agrees."""
