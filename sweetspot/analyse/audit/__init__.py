@@ -9,13 +9,14 @@ from sweetspot.analyse.audit.conventions import readings
 from sweetspot.analyse.audit.facts import Facts
 from sweetspot.analyse.audit.grid import Table, blanked
 from sweetspot.analyse.audit.layout import rows_of
-from sweetspot.analyse.audit.logs import LINE, give_settings, log_rows
+from sweetspot.analyse.audit.logs import give_settings, is_log, log_rows
 from sweetspot.analyse.audit.matrix import matrices
 from sweetspot.analyse.audit.prose import draft_tokens, said_speeds, sentences
 from sweetspot.analyse.audit.records import equals_rows, find_blocks, find_documents, json_rows
 from sweetspot.analyse.audit.report import Finding, Report, format, ordered
 from sweetspot.analyse.audit.rows import Row, requests_said
 from sweetspot.analyse.audit.rule_lines import lines_read
+from sweetspot.analyse.audit.rule_means import means_read
 from sweetspot.analyse.audit.rules import findings
 from sweetspot.analyse.audit.spoken import prose_rows
 from sweetspot.analyse.audit.tables import find_tables
@@ -38,7 +39,7 @@ def audit(text: str, name: str) -> Report:
     text = _BREAKS.sub("\n", text).replace("\xa0", " ")
     documents, banners = find_documents(text), find_banners(text)
     left = blanked(text, [document.span for document in documents] + banner_spans(text))
-    left = _without_lines(left, [at for at, line in enumerate(left.split("\n")) if LINE.match(line)])
+    left = _without_lines(left, [at for at, line in enumerate(left.split("\n")) if is_log(line)])
     blocks = list(find_blocks(left))
     left = _without_lines(left, [at for block in blocks for at in block.lines])
     tables, prose = find_tables(left)
@@ -101,9 +102,10 @@ def _understood(tables: Sequence[Table], facts: Facts) -> list[str]:
         told.append(f"{len(facts.banners)} EAGLE3_PROF banners")
     if facts.said:
         told.append(f"{len(facts.said)} speeds in prose")
-    printed = lines_read(facts.text)
-    if printed:
+    if printed := lines_read(facts.text):
         told.append(f"{printed} lines with a quotient and its terms")
+    if means := means_read(facts):
+        told.append(f"{means} columns or rows of means")
     claims = sum(1 for sentence in facts.sentences for _ in changes(sentence))
     if claims:
         told.append(f"{claims} claims of change with both operands")

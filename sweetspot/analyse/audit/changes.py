@@ -56,7 +56,6 @@ _BEFORE = [
 
 _LINK = re.compile(r"\bfrom\b|->|→|\bvs\b|versus|compared|against|[到至]", re.IGNORECASE)
 _HINT = re.compile(r"\d\s*(?:%|percent|[x×]|-?fold|times)", re.IGNORECASE)
-LONGEST = 2000  # characters of a sentence that is one
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ class Change:
 
 def changes(sentence: Sentence) -> Iterator[Change]:
     """Yield the claims of change in *sentence* that give both operands."""
-    if len(sentence.text) > LONGEST or not _HINT.search(sentence.text):
+    if not _HINT.search(sentence.text):
         return
     for patterns in (_AFTER, _BEFORE):
         for times, pattern in enumerate(patterns):
@@ -93,7 +92,7 @@ def changes(sentence: Sentence) -> Iterator[Change]:
 
 def moves(sentence: Sentence) -> Iterator[tuple[Figure, Figure]]:
     """Yield each pair `from A to B` of *sentence*, whatever is said of it."""
-    if len(sentence.text) > LONGEST or not _LINK.search(sentence.text):
+    if not _LINK.search(sentence.text):
         return
     for match in re.finditer(_PAIR, sentence.text, re.IGNORECASE):
         first, second = ("a", "b") if match["a"] else ("c", "d")

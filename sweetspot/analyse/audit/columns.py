@@ -14,7 +14,7 @@ LOOK_AHEAD = 6  # rows after which lines whose names are not known stop being tr
 _GAP = re.compile(r"\t+| {2,}")
 _HINT = re.compile(
     r"accept|acc|len|τ|tau|\bal\b|tok|tps|t/s|through|speed|tpot|itl|latenc|cycle|steps?|\biter|ms\b|draft|verif|spec"
-    r"|batch|conc|bs\b|[^\x00-\x7f]",
+    r"|batch|conc|bs\b|[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]",
     re.IGNORECASE,
 )
 

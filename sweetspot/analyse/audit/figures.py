@@ -176,6 +176,11 @@ def place_of(text: str, offset: int) -> Place:
     return Place(line, offset - starts[line - 1] + 1)
 
 
+def offset_of(text: str, place: Place) -> int:
+    """Return the offset of a line and column."""
+    return _line_starts(text)[place.line - 1] + place.column - 1
+
+
 @lru_cache(maxsize=8)
 def _line_starts(text: str) -> list[int]:
     """Return where each line of *text* begins."""

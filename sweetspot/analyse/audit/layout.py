@@ -46,7 +46,7 @@ def rows_of(table: Table, context: str = "", heading: str = "") -> tuple[list[Ro
 
 def _named(table: Table) -> Table:
     """Return the table with the line of names as its header, groups above it put before each name."""
-    if any(understand(cell.text) for cell in table.header):
+    if any(understand(cell.text) for cell in table.header[1:]):
         return table
     group = [cell.text for cell in table.header]
     for index, cells in enumerate(table.body[: HEADING_ROWS - 1]):
@@ -95,7 +95,7 @@ def _row(table: Table, cells: Sequence[Cell], names: Sequence[Name | None], batc
     for cell, name in zip(cells, names, strict=True):
         figure = read_cell(cell.text, cell.place) if name is not None else None
         if name is None or figure is None:
-            if name is None and cell.text:
+            if cell.text and (name is None or cell is cells[0]):
                 labels.append(plain(cell.text))
             continue
         add(row, name, figure)

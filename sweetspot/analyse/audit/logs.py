@@ -8,11 +8,10 @@ from sweetspot.analyse.audit.names import understand
 from sweetspot.analyse.audit.rows import Row, add
 from sweetspot.measure.server_log import LogRow
 
-LINE = re.compile(
-    r"\s*(?:\(?\w+ pid=\d+\)?\s*|\[[^\]\n]{0,60}\]\s*|\S+ \| ?)*"
-    r"(?:(?:INFO|WARNING|ERROR|DEBUG)\b|\[?\d{4}-\d\d-\d\d[ T]\d\d:)"
-    r"|.*(?:Decode batch|Prefill batch|Spec(?:Decoding|ulative) metrics|server_args=)"
+_PREFIX = re.compile(
+    r"(?:\(\w+ pid=\d+\) *)?(?:[\w.-]+ +\| +)?\[?(?:(?:INFO|WARNING|ERROR|DEBUG)\b|\d{4}-\d\d-\d\d[ T]\d\d:)"
 )
+_CONTENT = ("Decode batch", "Prefill batch", "SpecDecoding metrics", "Speculative metrics", "server_args=")
 _SETTINGS = (
     ("num_steps", re.compile(r"speculative[-_]num[-_]steps['\"]?\s*[=: ]\s*['\"]?(\d+)")),
     (
@@ -22,6 +21,11 @@ _SETTINGS = (
     ("spec_tokens", re.compile(r"num_speculative_tokens['\"]?\s*[=:]\s*['\"]?(\d+)")),
 )
 _ADAPTIVE = re.compile(r"speculative[-_]adaptive['\"]?\s*[=:]\s*['\"]?[Tt]rue|--speculative-adaptive")
+
+
+def is_log(line: str) -> bool:
+    """Return whether a line is a server's, and so neither prose nor part of a table."""
+    return bool(_PREFIX.match(line.lstrip())) or any(words in line for words in _CONTENT)
 
 
 def log_rows(log: Sequence[LogRow]) -> Iterator[Row]:

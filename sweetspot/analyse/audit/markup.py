@@ -7,10 +7,8 @@ from html.parser import HTMLParser
 from sweetspot.analyse.audit.figures import Place, place_of
 from sweetspot.analyse.audit.grid import Cell, Table, fitted
 
-_HTML = re.compile(r"<table\b.*?(?:</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
-_TABULAR = re.compile(
-    r"\\begin\{(?P<kind>tabular[x*]?|array|longtable)\}(?P<body>.*?)\\end\{(?P=kind)\}", re.DOTALL
-)
+_HTML = re.compile(r"<table\b.+?(?:</table\s*>|(?=<table\b)|\Z)", re.IGNORECASE | re.DOTALL)
+_TABULAR = re.compile(r"\\begin\{(tabular[x*]?|array|longtable)\}")
 _COLUMNS = re.compile(r"\s*(?:\[[^\]]*\]|\{(?:[^{}]|\{[^{}]*\})*\})")  # of a tabular: {lccc}
 _RULES = re.compile(
     r"\\(?:top|mid|bottom|h|specialr)(?:rule|line)\b(?:\[[^\]]*\])?|\\(?:cmidrule|cline)\s*(?:\([^)]*\))?\{[^}]*\}"
@@ -29,22 +27,24 @@ def marked(text: str) -> Iterator[tuple[Table, slice]]:
         reader = _Reader(place_of(text, match.start()))
         reader.feed(match.group())
         reader.close()
-        yield from _made(text, match, reader.rows)
+        yield from _made(text, match.start(), match.end(), reader.rows)
     for match in _TABULAR.finditer(text):
-        yield from _made(text, match, list(_latex_rows(text, match)))
+        end = text.find(f"\\end{{{match[1]}}}", match.end())
+        if end < 0:
+            break
+        yield from _made(text, match.start(), end, list(_latex_rows(text, match.end(), end)))
 
 
-def _made(text: str, match: re.Match[str], rows: list[list[Cell]]) -> Iterator[tuple[Table, slice]]:
+def _made(text: str, start: int, end: int, rows: list[list[Cell]]) -> Iterator[tuple[Table, slice]]:
     """Yield the table of these rows, if they are enough to be one."""
     rows = [row for row in rows if any(cell.text for cell in row)]
     if len(rows) < 2 or max(map(len, rows)) < 2:
         return
     width = max(map(len, rows))
-    first = text.count("\n", 0, match.start())
-    lines = range(first, first + match.group().count("\n") + 1)
+    lines = range(place_of(text, start).line - 1, place_of(text, end).line)
     yield (
         Table(0, fitted(rows[0], width), [fitted(row, width) for row in rows[1:]], lines),
-        slice(*match.span()),
+        slice(start, end),
     )
 
 
@@ -117,10 +117,9 @@ def _span(given: str | None) -> int:
     return min(max(int(given), 1), LARGEST) if given and given.strip().isdecimal() else 1
 
 
-def _latex_rows(text: str, match: re.Match[str]) -> Iterator[list[Cell]]:
+def _latex_rows(text: str, start: int, end: int) -> Iterator[list[Cell]]:
     """Yield the rows of a tabular."""
-    start = match.start("body")
-    body = _COMMENT.sub(lambda comment: " " * len(comment.group()), match["body"])
+    body = _COMMENT.sub(lambda comment: " " * len(comment.group()), text[start:end])
     head = _COLUMNS.match(body)
     body = _RULES.sub(lambda rule: " " * len(rule.group()), body)
     offset = head.end() if head else 0

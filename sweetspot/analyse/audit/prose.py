@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sweetspot.analyse.audit.banners import figure_at
-from sweetspot.analyse.audit.figures import APPROXIMATELY, NUMBER, Figure, Place, place_of
+from sweetspot.analyse.audit.figures import APPROXIMATELY, NUMBER, Figure, Place, offset_of, place_of
 from sweetspot.analyse.audit.names import BASELINE
 
 _END = re.compile(
@@ -17,6 +17,7 @@ STEPS = re.compile(
     r"|\b(?P<word>one|two|three|four|five|six|seven|eight)[- ](?:speculative |draft )?steps?\b",
     re.IGNORECASE,
 )
+LONGEST = 2000  # characters of a sentence that is one
 _WORDS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight")
 _SPEED = re.compile(rf"(?P<about>{APPROXIMATELY})?(?P<value>{NUMBER})\s*{PER_SECOND}", re.IGNORECASE)
 _BARE_BASELINE = re.compile(
@@ -52,6 +53,11 @@ class Sentence:
         """Return the figure whose digits *group* holds."""
         return figure_at(self.whole, self.start + match.start(group), match[group], unit, about)
 
+    def before(self, figure: Figure) -> str:
+        """Return the line as far as *figure*."""
+        start = offset_of(self.whole, Place(figure.place.line, 1))
+        return self.whole[start : start + figure.place.column - 1]
+
     @property
     def short(self) -> str:
         """Its beginning, in one line."""
@@ -76,7 +82,7 @@ def sentences(prose: str) -> list[Sentence]:
         end = match.start() if match else len(prose)
         piece = prose[start:end]
         lead = len(piece) - len(piece.lstrip())
-        if piece.strip():
+        if piece.strip() and len(piece) <= LONGEST:
             found.append(Sentence(piece.strip(), start + lead, prose))
         start = match.end() if match else end
     return found
@@ -107,7 +113,7 @@ def said_speeds(all_sentences: Sequence[Sentence]) -> Iterator[Said]:
                 )
         matches = list(_SPEED.finditer(sentence.text))
         for match in matches:
-            before = sentence.text[: match.start()]
+            before = sentence.text[max(0, match.start() - 80) : match.start()]
             figure = sentence.figure(match, "value", "tok/s", bool(match["about"]))
             if re.search(r"baseline\W{0,3}(?:\w+ ){0,2}\W{0,2}$", before, re.IGNORECASE) or (
                 BASELINE.search(before[-40:]) and not named

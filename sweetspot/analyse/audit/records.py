@@ -11,6 +11,8 @@ from sweetspot.analyse.audit.rows import SETTINGS, Row, add, configure
 
 Json = Any
 MIN_KNOWN = 2  # names that must be known before pairs count as a record
+TRIED = 50  # beginnings of documents over several lines that turn out to be none
+_OPENS = re.compile(r"\{\s*[\"}]|\[\s*[\[{\]\"\d-]")
 _LINE_PAIR = re.compile(r"^\s*[-*]?\s*(?P<key>[A-Za-z#][^:|]{1,60}?)\s*:\s+(?P<value>[^\s|][^|]{0,40}?)\s*$")
 _BETWEEN = re.compile(r"^\s*[-=]{3,}|^\s*(?:\S+ ){0,4}\S*:\s*$")
 _EQUALS = re.compile(r"(?P<key>[A-Za-z_]+)=(?P<value>[\d.]+(?: (?:token/s|tok/s|ms|s)\b)?)")
@@ -34,20 +36,30 @@ class Block(NamedTuple):
 
 
 def find_documents(text: str) -> list[Document]:
-    """Return the JSON documents in *text*."""
-    decoder = json.JSONDecoder()
-    found, offset, resume = [], 0, 0
+    """Return the JSON documents in *text*: those on one line, and the first few on more."""
+    found, offset, resume, failed = [], 0, 0, 0
     for number, line in enumerate(text.split("\n"), start=1):
-        if offset >= resume and line.lstrip()[:1] in {"{", "["}:
-            start = offset + len(line) - len(line.lstrip())
-            try:
-                value, resume = decoder.raw_decode(text, start)
-            except (ValueError, RecursionError):
-                resume = offset
-            else:
-                found.append(Document(value, number, slice(start, resume)))
+        start = offset + len(line) - len(line.lstrip())
+        if offset >= resume and _OPENS.match(text, start):
+            parsed = _decoded(line.strip(), 0) if line.rstrip().endswith(("}", "]")) else None
+            if parsed is None and failed < TRIED:
+                parsed = _decoded(text, start)
+                failed += parsed is None
+            elif parsed is not None:
+                parsed = parsed[0], start + parsed[1]
+            if parsed is not None:
+                found.append(Document(parsed[0], number, slice(start, parsed[1])))
+                resume = parsed[1]
         offset += len(line) + 1
     return found
+
+
+def _decoded(text: str, start: int) -> tuple[Json, int] | None:
+    """Return the JSON value that begins at *start*, and where it ends, or None."""
+    try:
+        return json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
 
 
 def json_rows(documents: Sequence[Document]) -> Iterator[Row]:
@@ -98,9 +110,9 @@ def find_blocks(text: str) -> Iterator[Block]:
     """Yield each stretch of `key: value` lines, such as a benchmark prints at its end."""
     row, start, unknown = None, 0, list[str]()
     for index, line in enumerate([*text.split("\n"), ""]):
-        match = _LINE_PAIR.match(line) if len(line) < 200 else None
+        match = _LINE_PAIR.match(line) if len(line) < 200 and ":" in line else None
         if match is None:
-            if row is not None and not _BETWEEN.match(line):
+            if row is not None and (not line.strip() or not _BETWEEN.match(line)):
                 if len(row.measured) >= MIN_KNOWN:
                     yield Block(row, range(start, index), unknown)
                 row = None

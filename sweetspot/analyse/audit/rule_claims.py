@@ -131,9 +131,7 @@ def _judge(
 
 def _bounded(sentence: Sentence, size: Figure) -> bool:
     """Return whether the size is only a bound, or on top of something else."""
-    lines = sentence.whole.splitlines()
-    before = lines[size.place.line - 1][: size.place.column - 1]
-    return bool(_BOUND.search(before.rstrip("~≈ ")))
+    return bool(_BOUND.search(sentence.before(size)[-40:].rstrip("~≈ ")))
 
 
 def _of_something_else(change: Change) -> bool:

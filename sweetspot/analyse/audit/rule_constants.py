@@ -6,12 +6,12 @@ what the columns measure, not how many tokens or drafts there were.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import permutations
 
 from sweetspot.analyse.audit.facts import Facts
 from sweetspot.analyse.audit.figures import Figure, Interval
 from sweetspot.analyse.audit.matrix import Matrix
-from sweetspot.analyse.audit.names import SPEEDS, TIMES, understand
+from sweetspot.analyse.audit.names import understand
 from sweetspot.analyse.audit.report import Finding
 
 ENOUGH = 4  # rows that must agree
@@ -19,11 +19,21 @@ MOST = 0.75  # of all rows must
 CLOSE = 0.004  # relative, beyond rounding
 OFF = 0.04  # relative
 SPREAD = 1.15  # between the least and the most, or everything is constant
-MEASURED = {*SPEEDS, *TIMES, "accept_length", "accept_rate", "requests_per_s", "all_tokens_per_s", "cycles"}
+_SPEEDS = {"tokens_per_s", "request_tokens_per_s", "all_tokens_per_s", "requests_per_s"}
+_TIMES = {"duration_s", "latency_s", "tpot_s"}
 _LOAD = re.compile(r"conc|batch|\bbs\b|users|streams|parallel|requests|clients|\bqps\b|request rate")
-_WAYS: tuple[tuple[str, Callable[[Interval, Interval], Interval]], ...] = (
-    ("x", Interval.times),
+
+
+def _drafts(length: Interval) -> Interval:
+    """Return accepted drafts for an accept length that includes the bonus token."""
+    return Interval(max(length.low - 1, 1e-9), max(length.high - 1, 1e-9))
+
+
+Way = tuple[str, Callable[[Interval, Interval], Interval]]
+PRODUCT: tuple[Way, ...] = (("x", Interval.times),)
+QUOTIENTS: tuple[Way, ...] = (
     ("/", Interval.over),
+    ("less the bonus token, /", lambda length, rate: _drafts(length).over(rate)),
 )
 
 
@@ -34,11 +44,13 @@ def constants(facts: Facts) -> Iterator[Finding]:
             if not _one_load(matrix):
                 continue
             metrics = [name.metric if (name := understand(text)) else "" for text in matrix.names]
-            known = [index for index, metric in enumerate(metrics) if metric in MEASURED]
-            lists = {index: _usable(matrix, index) for index in known}
-            for a, b in combinations(known, 2):
-                if lists[a] and lists[b] and metrics[a] != metrics[b]:
-                    yield from _pair(matrix, (a, b), lists[a], lists[b])
+            for a, b in permutations(range(len(metrics)), 2):
+                product = metrics[a] in _SPEEDS and metrics[b] in _TIMES
+                if product or (metrics[a], metrics[b]) == ("accept_length", "accept_rate"):
+                    first, second = _usable(matrix, a), _usable(matrix, b)
+                    ways = PRODUCT if product else QUOTIENTS
+                    if first and second:
+                        yield from _pair(matrix, (a, b), first, second, ways)
 
 
 def _one_load(matrix: Matrix) -> bool:
@@ -60,7 +72,11 @@ def _usable(matrix: Matrix, index: int) -> list[Figure | None]:
 
 
 def _pair(
-    matrix: Matrix, pair: tuple[int, int], first: Sequence[Figure | None], second: Sequence[Figure | None]
+    matrix: Matrix,
+    pair: tuple[int, int],
+    first: Sequence[Figure | None],
+    second: Sequence[Figure | None],
+    ways: Sequence[Way],
 ) -> Iterator[Finding]:
     """Yield the rows of two columns that break what is constant in nearly all others."""
     names = [matrix.names[index] for index in pair]
@@ -69,32 +85,25 @@ def _pair(
         for label, a, b in zip(matrix.labels, first, second, strict=True)
         if a is not None and b is not None
     ]
-    lengths = [bool((name := understand(names[at])) and name.metric == "accept_length") for at in (0, 1)]
-    for symbol, way in _WAYS:
-        for bonus in (0, 1) if any(lengths) and symbol == "/" else (0,):
-            values = [
-                way(_without(a, bonus and lengths[0]), _without(b, bonus and lengths[1])) for _, a, b in cases
-            ]
-            middle = sorted(value.middle for value in values)[len(values) // 2]
-            fits = [value.meets(Interval(middle, middle), CLOSE) for value in values]
-            tight = sum(value.high - value.low < 0.1 * middle for value in values) == len(values)
-            if not tight or sum(fits) < max(ENOUGH, MOST * len(fits)):
-                continue
-            for (label, a, b), value in zip(cases, values, strict=True):
-                if not value.meets(Interval(middle, middle), OFF):
-                    yield Finding(
-                        "contradiction",
-                        "constant",
-                        a.place,
-                        f"{matrix.called}, {label}",
-                        f"{names[0]} {a.text} {symbol} {names[1]} {b.text} is {value.middle:.4g}, "
-                        f"and {middle:.4g} in {sum(fits)} rows beside it",
-                        (a.text, b.text),
-                        "one of the two was changed, or belongs to another run",
-                    )
-            return
-
-
-def _without(figure: Figure, bonus: int | bool) -> Interval:
-    """Return what a figure may stand for, less the bonus token."""
-    return Interval(max(figure.interval.low - bonus, 1e-9), max(figure.interval.high - bonus, 1e-9))
+    for symbol, way in ways:
+        values = [way(a.interval, b.interval) for _, a, b in cases]
+        if len(values) <= ENOUGH or any(value.high - value.low > 0.1 * value.middle for value in values):
+            continue
+        middle = sorted(value.middle for value in values)[len(values) // 2]
+        fits = [value.meets(Interval(middle, middle), CLOSE) for value in values]
+        told = [a.low for (_, a, _), fit in zip(cases, fits, strict=True) if fit]
+        if len(set(told)) < max(ENOUGH, MOST * len(fits)) or max(told) < SPREAD * min(told):
+            continue
+        for (label, a, b), value in zip(cases, values, strict=True):
+            if not value.meets(Interval(middle, middle), OFF):
+                yield Finding(
+                    "contradiction",
+                    "constant",
+                    a.place,
+                    f"{matrix.called}, {label}",
+                    f"{names[0]} {a.text} {symbol} {names[1]} {b.text} is {value.middle:.4g}, "
+                    f"and {middle:.4g} in {sum(fits)} rows beside it",
+                    (a.text, b.text),
+                    "one of the two was changed, or belongs to another run",
+                )
+        return

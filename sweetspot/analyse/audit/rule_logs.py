@@ -13,6 +13,7 @@ LARGEST = 64  # draft tokens that are tried
 ENOUGH = 4  # lines that must fit one number of draft tokens before another line can miss it
 MOST = 0.8  # of the lines must fit it
 HALF_DIGIT = 0.0051  # both are printed with two decimals
+SAMPLE = 400  # lines from which the number is chosen
 REPEATED = 5  # findings of one rule in one log
 
 
@@ -30,13 +31,14 @@ def sglang_accept_rate(facts: Facts) -> Iterator[Finding]:
         else set()
     )
     tried = [
-        (bonus, tokens, [_fits(length, rate, tokens, bonus) for _, length, rate in lines])
+        (sum(_fits(length, rate, tokens, bonus) for _, length, rate in lines[:SAMPLE]), tokens, bonus)
         for tokens in (sorted(given) if len(given) == 1 else range(2, LARGEST + 1))
         for bonus in (0, 1)
     ]
     if not lines or not tried:
         return
-    bonus, tokens, fits = max(tried, key=lambda one: sum(one[2]))
+    _, tokens, bonus = max(tried, key=lambda one: one[0])
+    fits = [_fits(length, rate, tokens, bonus) for _, length, rate in lines]
     known = len(given) == 1 or (sum(fits) >= ENOUGH and sum(fits) >= MOST * len(lines))
     off = [line for line, fit in zip(lines, fits, strict=True) if not fit] if known else []
     for row, length, rate in off[:REPEATED]:

@@ -27,6 +27,17 @@ def means(facts: Facts) -> Iterator[Finding]:
                     yield from _column(matrix, index)
 
 
+def means_read(facts: Facts) -> int:
+    """Return how many columns and rows of means the tables hold."""
+    return sum(
+        1
+        for upright in facts.matrices
+        for matrix in (upright, upright.turned)
+        for index, name in enumerate(matrix.names)
+        if _MEAN.match(name) and len(_parts(matrix, index)) >= ENOUGH
+    )
+
+
 def _column(matrix: Matrix, index: int) -> Iterator[Finding]:
     """Yield what is wrong in one column of means."""
     columns = _parts(matrix, index)

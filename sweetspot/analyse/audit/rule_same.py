@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from sweetspot.analyse.audit.changes import moves
 from sweetspot.analyse.audit.conventions import Reading, implied_lengths
 from sweetspot.analyse.audit.facts import Facts
-from sweetspot.analyse.audit.figures import Figure
+from sweetspot.analyse.audit.figures import Figure, Interval
 from sweetspot.analyse.audit.prose import Said
 from sweetspot.analyse.audit.report import Finding
 from sweetspot.analyse.audit.rows import Row
 
+Implied = tuple[Interval, Figure, Figure, int]
 APART = 0.04  # relative; two runs of one configuration that differ by more had other work
 _TUNING = re.compile(
     r"nccl|tun(?:ed|ing)|\bring\b|\bll\d*\b|proto|p2p|all-?reduce|default env", re.IGNORECASE
@@ -68,19 +69,13 @@ def _untuned(facts: Facts) -> Iterator[tuple[Said, Figure, Reading, float]]:
 
 def _same_in_table(rows: Sequence[Row]) -> Iterator[Finding]:
     """Yield rows of a table that differ in tuning alone, and in tokens a cycle."""
-    known = [(row, next(implied_lengths(row), None)) for row in rows if row.drafts is not None]
-    for index, (row, first) in enumerate(known):
-        for other, second in known[index + 1 :]:
-            same = (row.drafts, row.topk, row.batch) == (other.drafts, other.topk, other.batch)
-            if (
-                not same
-                or first is None
-                or second is None
-                or not _TUNING.search(row.label + " " + other.label)
-            ):
-                continue
-            if first[0].meets(second[0], APART):
-                continue
+    seen: dict[tuple[int | None, ...], tuple[Row, Implied]] = {}
+    for other in rows:
+        second = next(implied_lengths(other), None)
+        if other.drafts is None or second is None:
+            continue
+        row, first = seen.setdefault((other.drafts, other.topk, other.batch), (other, second))
+        if _TUNING.search(f"{row.label} {other.label}") and not first[0].meets(second[0], APART):
             yield Finding(
                 "contradiction",
                 "same-configuration",

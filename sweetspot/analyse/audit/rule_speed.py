@@ -1,4 +1,4 @@
-"""Rules about speeds in one table: speedup, change, time a token, requests in flight. Pure."""
+"""Rules about what a table says of its rows over its baseline: speedups, changes in percent. Pure."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -8,9 +8,7 @@ from sweetspot.analyse.audit.figures import Figure, Interval
 from sweetspot.analyse.audit.report import Finding
 from sweetspot.analyse.audit.rows import Measured, Row
 
-MEANS = 1.25  # a mean of speeds may exceed the inverse of a mean of times by as much
 MANY = 3  # figures of a column, none of which fits: then it is the column that was not understood
-RAW = 1e-4  # last digits smaller than this are a program's, often means of each request's own speed
 
 
 def speedup(facts: Facts) -> Iterator[Finding]:
@@ -72,70 +70,6 @@ def _fits_change(stated: Figure, found: Sequence[Interval]) -> bool:
             (1 - 1 / r.low, 1 - 1 / r.high),
         )
     )
-
-
-def time_per_token(facts: Facts) -> Iterator[Finding]:
-    """Tokens a second can't exceed requests in flight over the time a token takes."""
-    for rows in facts.tables:
-        known = [(row, quotient) for row in rows if (quotient := _tpot_quotient(row)) is not None]
-        fitting = sum(quotient.meets(Interval(1, 1), 0.02) for _, quotient in known)
-        one_factor = fitting == 0 and len(known) > 1 and all(q.meets(known[0][1], 0.05) for _, q in known)
-        for row, quotient in known:
-            printed = row.measured["tokens_per_s"][0].figure.step >= RAW
-            usual = printed and row.kind == "table" and fitting >= 2 and fitting >= len(known) - 2
-            above = quotient.low > (1.08 if usual else MEANS) and (usual or row.batch is not None)
-            below = quotient.high < 0.92 and usual
-            if one_factor or not (above or below):
-                continue
-            speed, tpot = row.measured["tokens_per_s"][0].figure, row.measured["tpot_s"][0].figure
-            yield Finding(
-                "contradiction",
-                "time-per-token",
-                speed.place,
-                row.called,
-                f"{row.batch or 1} / {tpot.low * 1e3:.4g} ms is {(row.batch or 1) / tpot.low:.4g} tok/s, "
-                f"stated {speed.text}",
-                (speed.text, f"{tpot.low * 1e3:.4g} ms"),
-                "figures of different runs, or of another number of requests in flight",
-            )
-
-
-def requests_in_flight(facts: Facts) -> Iterator[Finding]:
-    """The speed of all requests can't exceed that of one times their number."""
-    for rows in facts.tables:
-        known = []
-        for row in rows:
-            total, each = row.first("tokens_per_s"), row.first("request_tokens_per_s")
-            if total is not None and each is not None and row.batch and each.low > 0:
-                one = each.interval
-                known.append((row, total.interval.over(Interval(one.low * row.batch, one.high * row.batch))))
-        fitting = sum(quotient.meets(Interval(1, 1), 0.03) for _, quotient in known)
-        for row, quotient in known:
-            if quotient.low > (1.1 if row.kind == "table" else MEANS) or (
-                quotient.high < 0.9 and fitting >= 2 and fitting >= len(known) - 2
-            ):
-                total, each = row.first("tokens_per_s"), row.first("request_tokens_per_s")
-                assert total is not None and each is not None
-                yield Finding(
-                    "contradiction",
-                    "requests-in-flight",
-                    total.place,
-                    row.called,
-                    f"{row.batch} requests x {each.text} = {(row.batch or 1) * each.low:.4g} tok/s, "
-                    f"stated {total.text}",
-                    (total.text, each.text, str(row.batch)),
-                    "a column of another load",
-                )
-
-
-def _tpot_quotient(row: Row) -> Interval | None:
-    """Return speed x time a token / requests in flight, which is 1 or less; None if it can't be told."""
-    speeds, tpots = row.measured.get("tokens_per_s", []), row.measured.get("tpot_s", [])
-    if len(speeds) != 1 or len(tpots) != 1 or row.kind == "bench_speculative":
-        return None
-    product = speeds[0].figure.interval.times(tpots[0].figure.interval)
-    batch = speeds[0].batch or row.batch or 1
-    return Interval(product.low / batch, product.high / batch)
 
 
 def _wrong(

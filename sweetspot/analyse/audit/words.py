@@ -41,7 +41,9 @@ ENGLISH: tuple[tuple[str, str], ...] = (
     ("秒", "s"),
 )
 _FOREIGN = re.compile(
-    r"[^\x00-\x7f]|schritte|durchsatz|akzeptanz|beschleunigung|longitud|latenz|tasa de", re.IGNORECASE
+    r"[à-ÿ\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+    r"|schritte|durchsatz|akzeptanz|beschleunigung|longitud|latenz|tasa de",
+    re.IGNORECASE,
 )
 _COMPILED = [(re.compile(pattern, re.IGNORECASE), f" {word} ") for pattern, word in ENGLISH]
 

@@ -1,3 +1,4 @@
+import time
 from pathlib import Path
 
 import pytest
@@ -5,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sweetspot.analyse.audit import audit, format
+from tests.analyse.audit.programs import SHAPES
 from tests.analyse.audit.shapes import CONSISTENT, FAULTY
 
 SOURCE = Path(__file__).parents[4] / "shared" / "source" / "000_53b16379cb34623d.txt"
@@ -35,6 +37,11 @@ PIECES = (
         "5x in draft ",
     ),
 )
+CONSISTENT = CONSISTENT | {name: shape.text for name, shape in SHAPES.items()}
+PLANTED = [(name, *fault) for name, shape in SHAPES.items() for fault in shape.faults]
+ROWS = st.lists(
+    st.tuples(st.floats(1.0, 6.0), st.floats(5.0, 60.0)), min_size=3, max_size=6
+)  # accept length, milliseconds a cycle
 ALL_RULES = [
     ("accept-length-falls", "contradiction", 1),
     ("accept-rate", "warning", 1),
@@ -47,6 +54,15 @@ ALL_RULES = [
     ("same-configuration", "contradiction", 1),
     ("sweep-gaps", "contradiction", 1),
 ]
+
+
+def _table(drawn: list[tuple[float, float]], off: int | None = None) -> str:
+    """Return a table of one request's figures, the speed of one row a quarter too high."""
+    lines = ["| setting | accept length | cycle ms | decode tok/s | concurrency |", "|---|---|---|---|---|"]
+    for row, (length, cycle) in enumerate(drawn):
+        speed = length / cycle * 1000 * (1.25 if row == off else 1)
+        lines.append(f"| {'abcdef'[row]} | {length:.2f} | {cycle:.2f} | {speed:.1f} | 1 |")
+    return "\n".join(lines) + "\n"
 
 
 def found(text: str) -> list[tuple[str, str, int]]:
@@ -107,6 +123,34 @@ class TestAudit:
 
         assert rule in {finding.rule for finding in audit(text, fault).findings}
 
+    @pytest.mark.parametrize(("shape", "rule", "old", "new"), PLANTED)
+    def test_one_figure_changed(self, shape: str, rule: str, old: str, new: str) -> None:
+        """Its rule finds it, in every shape."""
+        text = SHAPES[shape].text
+        assert old in text
+
+        report = audit(text.replace(old, new, 1), shape)
+
+        assert rule in {finding.rule for finding in report.findings}
+
+    @given(ROWS)
+    def test_any_figures_that_agree(self, drawn: list[tuple[float, float]]) -> None:
+        """Whatever a table holds, figures computed from each other and then rounded are no contradiction."""
+        report = audit(_table(drawn), "x")
+
+        assert report.contradictions == ()
+
+    @given(ROWS, st.data())
+    def test_any_figure_off(self, drawn: list[tuple[float, float]], data: st.DataObject) -> None:
+        """A speed that is off by a quarter is found in its row, whichever it is."""
+        off = data.draw(st.integers(0, len(drawn) - 1))
+
+        report = audit(_table(drawn, off), "x")
+
+        assert any(
+            f.rule in {"identity", "mixed-convention"} and f.place.line == off + 3 for f in report.findings
+        )
+
     @pytest.mark.parametrize("shape", [shape for shape in CONSISTENT if shape != "another kind of steps"])
     def test_consistent_input_is_read(self, shape: str) -> None:
         """Quiet means checked: the report says what was read."""
@@ -131,6 +175,22 @@ class TestAudit:
 
         assert all(1 <= finding.place.line <= text.count("\n") + 1 for finding in report.findings)
         assert format(report).startswith("x: ")
+
+    @given(st.text(max_size=200))
+    def test_any_characters(self, text: str) -> None:
+        """Neither does any other text, binary ones included."""
+        assert format(audit(text, "x")).startswith("x: ")
+
+    def test_a_long_log(self) -> None:
+        """Ten megabytes are read in seconds, not minutes: nothing is quadratic in the length."""
+        text = SHAPES["sglang log of unknown settings"].text
+        times = []
+        for copies in (40, 320):
+            start = time.process_time()
+            audit(text * copies, "x")
+            times.append(time.process_time() - start)
+
+        assert times[1] < 8 * 2 * times[0] + 0.5
 
     def test_empty(self) -> None:
         """A text without figures has no findings."""
