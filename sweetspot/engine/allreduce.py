@@ -1,4 +1,4 @@
-"""Times all-reduces of given sizes, a process a GPU, as a server's CUDA graphs hold them. Run as a module.
+"""Times all-reduces of given sizes, a process a GPU, as a server's CUDA graphs hold them. Run as a program.
 
 It runs on the engine's Python, under the environment of one NCCL variant, and imports torch alone. Without a
 GPU it sums over gloo on the CPU, without graphs: for tests of this code, not for any number.

@@ -23,7 +23,7 @@ from sweetspot.run.record import write
 FORMAT = 1
 _HOW = {"in-a-replay": 100, "replays": 100, "warm-up": 100}
 _LIMIT_S = 300.0
-_MODULE = "sweetspot.engine.allreduce"
+_PROGRAM = PACKAGE / "engine" / "allreduce.py"
 
 
 def allreduce(asked: dict[str, Any], probe: dict[str, Any], engine: Engine, sglang: str, out: Path) -> None:
@@ -78,7 +78,7 @@ def _why_not(probe: dict[str, Any], engine: Engine) -> str | None:
 def _timed(
     args: dict[str, Any], probe: dict[str, Any], env: dict[str, str], engine: Engine, scratch: Path
 ) -> dict[str, Any]:
-    """Run the module on the engine's Python, with NCCL told to say what it chooses."""
+    """Run the program on the engine's Python, with NCCL told to say what it chooses."""
     sizes = sorted({message["bytes"] for message in probe["messages"]})
     options: dict[str, Any] = {"ranks": args["tp-size"], "device": "cuda", "dtype": probe["target"]["dtype"]}
     options |= _HOW | {"out": scratch / "times.json"}
@@ -86,8 +86,15 @@ def _timed(
     variables = environment.inherited() | env | DEBUG | {"NCCL_DEBUG_FILE": str(scratch / "nccl.%p.log")}
     environment.check_inherited(os.environ, env)
     subprocess.run(
-        [engine.python, "-m", _MODULE, *words, "--bytes", *map(str, sizes)],
-        env=variables | {"PYTHONPATH": str(PACKAGE.parent)},
+        [
+            engine.python,
+            "-P",
+            _PROGRAM,
+            *words,
+            "--bytes",
+            *map(str, sizes),
+        ],  # -P: no module beside it counts
+        env=variables,
         check=True,
         capture_output=True,
         text=True,

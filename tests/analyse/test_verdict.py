@@ -359,3 +359,32 @@ class TestMoreRounds:
 
         assert found["winner"] == "s2.default"
         assert list(found["more_rounds"]) == ["s2.default"]
+
+
+class TestNcclVariants:
+    """Tests of NCCL variants that are another by another name."""
+
+    def test_are_not_ranked(self) -> None:
+        """The fastest row is noise if NCCL did the same in it; what is broken stays broken."""
+        rows = [
+            *(baseline(100), baseline(130, nccl="ll"), baseline(90, nccl="simple")),
+            *(row("s2.default", 110), row("s2.ll", 140), row("s2.simple", 80)),
+        ]
+        rows += [row("s3.ll", 120, accept_length=1.0)]
+        for each, columns in zip(rows, speedup_columns(rows), strict=True):
+            each.update({name: value for name, value in columns.items() if each[name] is None})
+        same = {"status": "seen", "detail": None, "without_effect": True}
+        other = same | {"without_effect": False}
+        nccl = {"reference": "default", "variants": {"default": other, "ll": same, "simple": other}}
+
+        found = judge(pl.DataFrame(rows, SUMMARY), nccl=nccl)
+
+        verdicts = {entry["variant"]: entry["verdict"] for entry in found["rows"]}
+        assert verdicts["none.ll"] == verdicts["s2.ll"] == "without effect"
+        assert verdicts["s3.ll"] == "broken"
+        assert found["winner"] == "s2.default"
+        assert "Not ranked, since NCCL did the same in them as in others: none.ll, s2.ll." in found["detail"]
+        reasons = next(entry["reasons"] for entry in found["rows"] if entry["variant"] == "s2.ll")
+        assert reasons[0].startswith(
+            "NCCL did the same as under default: the same algorithm, protocol, channels"
+        )

@@ -1,7 +1,6 @@
 """Tests of `sweetspot.engine.allreduce`: two real processes that sum, on the engine's own torch."""
 
 import json
-import os
 import subprocess
 from pathlib import Path
 
@@ -25,8 +24,7 @@ def test_two_processes_sum_each_size(tmp_path: Path) -> None:
     words += ["--in-a-replay", "3", "--replays", "4", "--warm-up", "1", "--out", str(tmp_path / "times.json")]
 
     subprocess.run(
-        [python, "-m", "sweetspot.engine.allreduce", *words],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        [python, "-P", ROOT / "sweetspot" / "engine" / "allreduce.py", *words],
         check=True,
         timeout=120,
     )
