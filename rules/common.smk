@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sweetspot.host.env import digest_of_lock, prebuilt
 from sweetspot.published import published_records, published_studies, reported_studies
-from sweetspot.study import Study
+from sweetspot.study import SMOKE, Study
 from sweetspot.workflow import (
     digest_of_code,
     hold_folder,
@@ -20,6 +20,7 @@ from sweetspot.workflow import (
 put_tools_on_path()
 with one_line_errors():
     STUDY = Study.load(study_file(config))
+    STUDY.check_smoke()
 NAME = STUDY.values["name"]
 FIRST = f"{NAME}/first"  # what the study says before its second stage
 
@@ -65,6 +66,11 @@ def preflight_of_probe(wildcards):
 
 def earlier_rounds_first(wildcards):
     return STUDY.priority(wildcards.launch, int(wildcards.round))
+
+
+def smoke_of(wildcards):
+    """What every launch waits for, but the one from which it is made."""
+    return [] if wildcards.launch == SMOKE else f"results/{wildcards.study}/smoke.json"
 
 
 def plan_of(wildcards):

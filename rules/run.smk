@@ -2,6 +2,7 @@
 
 IN   results/{study}/plan/launch/{launch}/{round}.json     what is asked for
      results/{study}/preflight/{launch}.json               nothing starts before it passes
+     results/{study}/smoke.json                            the draft is alive; the launch `smoke` shows it
 OUT  results/{study}/run/{launch}/{round}/record.json      see sweetspot/run/record.py
                                           outcome.json     did it complete, at which attempt
                                           cycles.jsonl.gz  what each decode cycle took, by phase
@@ -33,6 +34,7 @@ rule run:
     input:
         asked="results/{study}/plan/launch/{launch}/{round}.json",
         preflight="results/{study}/preflight/{launch}.json",
+        smoke=smoke_of,
     output:
         record="results/{study}/run/{launch}/{round}/record.json",
         outcome="results/{study}/run/{launch}/{round}/outcome.json",

@@ -97,6 +97,16 @@ def preflight(arguments: argparse.Namespace) -> None:
     _write(arguments.out, checked + check_pair(study.plan, study.folders, study.trained_on, host, prompts))
 
 
+def smoke(arguments: argparse.Namespace) -> None:
+    """Say from the short run before a sweep whether the draft is alive, and as good as the study expects."""
+    from sweetspot.analyse.smoke import judge_smoke
+    from sweetspot.run.record import read
+    from sweetspot.study import Study
+
+    band = Study.load(arguments.study).values["smoke"]["accept_length"]
+    _write(arguments.out, judge_smoke(read(arguments.record), band))
+
+
 def run(arguments: argparse.Namespace) -> None:
     """Measure one launch in one round. A launch that fails is recorded as such."""
     from sweetspot.run.job import Places
@@ -391,6 +401,7 @@ def parser() -> argparse.ArgumentParser:
     for verb in (models, prompts, preflight):
         add(verb, "study", "out")
     add(host, "out")
+    add(smoke, "study", "record", "out")
     servers = [
         add(run, "results", "asked", "target", "draft", "out"),
         add(probe, "asked", "engine", "target", "draft", "out"),

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from sweetspot.analyse.smoke import check_band
 from sweetspot.errors import StudyError
 from sweetspot.host import engines, env
 from sweetspot.models import prepare, prompts
@@ -14,6 +15,7 @@ from sweetspot.models.identity import resolve
 from sweetspot.plan import Launch, Plan, entry, plan_study, priority, stages
 from sweetspot.plan.nccl_variables import nccl_version
 from sweetspot.plan.probes import plan_probes
+from sweetspot.plan.smoke import SMOKE, smoke_plan
 from sweetspot.plan.study import load
 from sweetspot.run.job import PROTOCOL
 
@@ -127,6 +129,18 @@ class Study:
         """Return where the record of *launch* in the round with this index lies."""
         return self.folder / "run" / launch / str(round_) / "record.json"
 
+    def check_smoke(self) -> None:
+        """Compare an accept_length that was found before with what the study expects of it now.
+
+        Raises:
+            ModelError: If it is outside.
+        """
+        found, asked = self.folder / "smoke.json", self.folder / "plan" / "launch" / SMOKE / "0.json"
+        # of an earlier draft it says nothing
+        if found.exists() and asked.exists() and json.loads(asked.read_text()) == self.asked(SMOKE, 0):
+            length = json.loads(found.read_text())["accept_length"]
+            check_band(length, self.values["smoke"]["accept_length"], "constructed" in self.values["models"])
+
     def asked(self, launch_id: str, round_: int) -> dict[str, Any]:
         """Return what is asked of a run: `launch`, `round`, `attempt` and `identity`.
 
@@ -145,9 +159,9 @@ class Study:
 
         That leaves out when a server is given up, and what counts as a near-tie.
         """
-        _, launch = self._planned(launch_id)
-        workload = self.plan.workload
-        steps = {variant.id: variant.num_steps for variant in self.plan.variants}
+        plan, launch = self._planned(launch_id)
+        workload = plan.workload
+        steps = {variant.id: variant.num_steps for variant in plan.variants}
         return {
             "protocol": PROTOCOL,
             "settings": launch.digest,
@@ -157,7 +171,7 @@ class Study:
             "steps": {variant: steps[variant] for variant in launch.variants},
             "args": launch.args,
             "env": launch.env,
-            "seed": self.plan.seed,
+            "seed": plan.seed,
             "loads": list(workload.loads),
             "repeats": workload.repeats,
             "warmup_passes": workload.warmup_passes,
@@ -182,10 +196,13 @@ class Study:
         """Return the launch's rank in the study's shuffled order: the higher, the earlier."""
         return priority(self._planned(launch_id)[0], launch_id, round_)
 
+    def _smoke(self) -> Plan:
+        return smoke_plan(self.plan, self.values, entry(self.values, self.engine, str(self.file)))
+
     def _planned(self, launch_id: str) -> tuple[Plan, Launch]:
         """Return a launch, and the plan that has it: the study's own, or one made after its first verdict."""
         later = [self.folder / "plan" / f"{stage}.json" for stage in ("recheck", "final")]
-        plans = [self.plan, *(self.read_plan(file) for file in later if file.exists())]
+        plans = [self.plan, self._smoke(), *(self.read_plan(file) for file in later if file.exists())]
         return next((plan, launch) for plan in plans for launch in plan.launches if launch.id == launch_id)
 
 

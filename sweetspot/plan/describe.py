@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from sweetspot.plan.document import Plan, Variant
+from sweetspot.plan.smoke import NUM_STEPS
 
 
 def describe(plan: Plan) -> str:
@@ -19,6 +20,7 @@ def describe(plan: Plan) -> str:
         f"on {plan.engine} (SGLang {plan.sglang})",
         f"loads {', '.join(map(str, workload.loads))}; {_count(workload.repeats, 'timed pass')} and "
         f"{_count(workload.warmup_passes, 'warm-up pass')} at each",
+        f"before them a short run at {NUM_STEPS} steps, which stops the sweep if the draft is dead",
         f"about {_duration(estimate.seconds)}, {estimate.gpu_hours:g} GPU hours",
         "",
         *_table(

@@ -15,11 +15,11 @@ class _Speed:
 
 # ASSUME: a tiny model on a few cores, as SGLang 0.5.23 ran on two.
 _CPU = _Speed(start_s=20.0, token_s=1 / 200)
-# ASSUME: a model that one GPU host loads in minutes and decodes at 100 tokens/s; a large one takes longer.
-_GPU = _Speed(start_s=180.0, token_s=1 / 100)
+_GPU_TOKEN_S = 1 / 100  # ASSUME: a large model on its GPUs
+_PATIENCE = 2  # ASSUME: a study of GPUs waits for a start twice as long as it takes
 # ASSUME: the stand-in makes its tokens up as fast as it can.
 _FAKE = _Speed(start_s=1.0, token_s=1 / 5000)
-# ASSUME: a prompts file has about this many; the plan does not open it.
+# ASSUME: a prompts file has about this many, and as many as the largest load; the plan does not open it.
 _PROMPTS = 8
 
 
@@ -29,8 +29,10 @@ def estimate(launches: Sequence[Launch], rounds: int, workload: Workload, engine
         return Estimate(0, 0, 0.0)
     args = launches[0].args
     on_cpu = engine == "fake" or args.get("device") == "cpu"
-    speed = _FAKE if engine == "fake" else _CPU if on_cpu else _GPU
-    waves = sum(math.ceil(_PROMPTS / load) for load in workload.loads)  # of side-by-side requests
+    gpu = _Speed(workload.limits["start_s"] / _PATIENCE, _GPU_TOKEN_S)
+    speed = _FAKE if engine == "fake" else _CPU if on_cpu else gpu
+    prompts = max(_PROMPTS, *workload.loads)
+    waves = sum(math.ceil(prompts / load) for load in workload.loads)  # of side-by-side requests
     tokens = (workload.warmup_passes + workload.repeats) * waves * workload.generation["max_new_tokens"]
     variants = sum(len(launch.variants) for launch in launches)
     seconds = rounds * (len(launches) * speed.start_s + variants * tokens * speed.token_s)

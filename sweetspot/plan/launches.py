@@ -10,6 +10,8 @@ from sweetspot.plan.grid import Study, grid, settings
 from sweetspot.plan.legality import check, version, without_overlap
 from sweetspot.plan.nccl import check_nccl
 from sweetspot.plan.sharing import groups, reasons_against
+from sweetspot.plan.smoke import speculation_args
+from sweetspot.plan.speculation import Speculation
 
 CAPACITY = "max-running-requests"
 
@@ -151,11 +153,5 @@ def _overlap(variant: Variant, args: Args, env: Env, sglang: str, baseline_insid
 
 
 def _speculation(study: Study, variant: Variant) -> Args:
-    if not variant.num_steps:
-        return {}
-    return {
-        "speculative-algorithm": study["speculation"]["algorithm"],
-        "speculative-num-steps": variant.num_steps,
-        "speculative-eagle-topk": variant.eagle_topk,
-        "speculative-num-draft-tokens": variant.num_draft_tokens,
-    }
+    numbers = (variant.num_steps, variant.eagle_topk, variant.num_draft_tokens)
+    return speculation_args(study, Speculation(*numbers))

@@ -29,6 +29,7 @@ speculation:
   num_steps: [1, 2]
   trees: []
   algorithm: EAGLE3
+smoke: {{accept_length: null}}
 nccl:
   default: {{env: {{}}, args: {{}}}}
 args_sets: {{}}

@@ -210,11 +210,14 @@ class TestSharedLaunches:
         )
 
     def test_a_shared_start_is_paid_once(self, make_study: MakeStudy) -> None:
-        """One start and four variants a round, 6 passes of 8 prompts with 128 tokens at 100 tokens/s each."""
+        """One start and four variants a round, 6 passes of 8 prompts with 128 tokens at 100 tokens/s each.
+
+        A start takes half of limits.start_s.
+        """
         estimate = plan_study(make_study(launches="auto"), "engine-cu12", "0.5.16").estimate
 
         assert estimate.launches == 3
-        assert estimate.seconds == round(3 * (180 + 4 * 6 * 8 * 128 / 100))
+        assert estimate.seconds == round(3 * (300 + 4 * 6 * 8 * 128 / 100))
 
 
 class TestEstimate:
@@ -232,7 +235,7 @@ class TestEstimate:
         """At load 8 the eight prompts run side by side, in an eighth of the time; two GPUs count twice."""
         estimate = plan_study(make_study(loads=[1, 8], tp_size=2), "engine-cu12", "0.5.23").estimate
 
-        seconds = 12 * (180 + 6 * (8 + 1) * 128 / 100)
+        seconds = 12 * (300 + 6 * (8 + 1) * 128 / 100)
         assert estimate.seconds == round(seconds)
         assert estimate.gpu_hours == pytest.approx(seconds * 2 / 3600, abs=0.005)
 

@@ -170,22 +170,22 @@ YAML_FAULTS = [
     (
         "rounds: 3",
         "rounds 3",
-        ", line 33, column 1: could not find expected ':', expected YAML; correct it there",
+        ", line 34, column 1: could not find expected ':', expected YAML; correct it there",
     ),
     (
         "rounds: 3",
         "rounds: 3\nrounds: 4",
-        ", line 33, column 1: the key rounds a second time, expected YAML; correct it there",
+        ", line 34, column 1: the key rounds a second time, expected YAML; correct it there",
     ),
     (
         "default: {env",
         "off: {env",
-        ", line 20, column 3: a key that is a bool to YAML unless quoted, expected YAML; correct it there",
+        ", line 21, column 3: a key that is a bool to YAML unless quoted, expected YAML; correct it there",
     ),
     (
         "rounds: 3",
         "[1]: 3",
-        ", line 32, column 1: a key that is a seq to YAML unless quoted, expected YAML; correct it there",
+        ", line 33, column 1: a key that is a seq to YAML unless quoted, expected YAML; correct it there",
     ),
 ]
 

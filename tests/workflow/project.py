@@ -21,6 +21,7 @@ STUDY: dict[str, Any] = {
     "engines": {"fake": {"args": {"max-running-requests": 8}, "env": {}}},
     "tp_size": 1,
     "speculation": {"algorithm": "EAGLE3", "num_steps": [2], "trees": []},
+    "smoke": {"accept_length": None},
     "nccl": {"default": {"env": {}, "args": {}}},
     "args_sets": {},
     "controls": [],

@@ -102,7 +102,10 @@ def test_a_shorter_list_measures_nothing_and_renders_again(project: Project) -> 
     ["seed", "prompts", "target", "draft", "argument", "tokens"],
 )
 def test_what_changes_the_physics_measures_again(project: Project, change: str) -> None:
-    """A changed seed, prompt, model or setting of the server runs every launch again."""
+    """A changed seed, prompt, model or setting of the server runs every launch again, and the short one.
+
+    That has one pass, so the seed of the orders is nothing to it.
+    """
     if change == "seed":
         project.study["seed"] = 1
     elif change == "prompts":
