@@ -12,6 +12,7 @@ from sweetspot.study import SMOKE, Study
 from sweetspot.workflow import (
     digest_of_code,
     hold_folder,
+    is_dry_run,
     one_line_errors,
     put_tools_on_path,
     study_file,
@@ -19,7 +20,7 @@ from sweetspot.workflow import (
 
 put_tools_on_path()
 with one_line_errors():
-    STUDY = Study.load(study_file(config))
+    STUDY = Study.load(study_file(config), only_planned=is_dry_run())
     STUDY.check_smoke()
 NAME = STUDY.values["name"]
 FIRST = f"{NAME}/first"  # what the study says before its second stage
@@ -31,7 +32,10 @@ onstart:
 
 
 wildcard_constraints:
-    study="|".join([NAME, FIRST, *(f"rendered/{name}" for name in published_studies())]),
+    study="|".join(
+        name.replace(".", "[.]")
+        for name in [NAME, FIRST, *(f"rendered/{name}" for name in published_studies())]
+    ),
     reported="|".join(name.replace(".", "[.]") for name in reported_studies()) or "(?!)",
     launch=r"[a-z0-9.-]+",
     nccl=r"[a-z0-9-]+",

@@ -76,7 +76,7 @@ def plan(arguments: argparse.Namespace) -> None:
     from sweetspot.plan import describe
     from sweetspot.study import Study
 
-    study = Study.load(arguments.study)
+    study = Study.load(arguments.study, only_planned=True)
     print(describe(study.plan))
     if arguments.out:
         arguments.out.write_text(study.plan.to_json())

@@ -36,8 +36,12 @@ class Study:
     plan: Plan
 
     @classmethod
-    def load(cls, file: Path) -> Self:
+    def load(cls, file: Path, only_planned: bool = False) -> Self:
         """Read *file*, resolve its engine, and plan it.
+
+        Args:
+            file: The study.
+            only_planned: Whether nothing is to be started, so that its models need not be here.
 
         Raises:
             SweetspotError: If anything in it is wrong, before anything is started.
@@ -57,7 +61,7 @@ class Study:
             engine=engine,
             python=python,
             packages=packages,
-            models=prepare.describe(values["models"]),
+            models=prepare.describe(values["models"], only_planned),
             prompts=prompts.describe(values["prompts"]),
             plan=plan_study(values, engine, packages["sglang"], nccl_version(packages)),
         )

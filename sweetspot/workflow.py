@@ -6,6 +6,7 @@ Evaluated whenever the Snakefile is, also on cluster nodes, so it starts no serv
 import fcntl
 import hashlib
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,6 +44,14 @@ def study_file(config: dict[str, Any]) -> Path:
     if unknown := sorted(config.keys() - {"study"}):
         raise StudyError(f"--config: {unknown[0]}, expected `study=NAME` alone; edit the study file instead")
     return Path("studies", f"{config['study']}.yaml") if "study" in config else Path("config.yaml")
+
+
+def is_dry_run() -> bool:
+    """Return whether Snakemake is only to say what it would do, which it tells no rule file itself."""
+    words = [word for word in sys.argv[1:] if word.startswith("-")]
+    return any(
+        word in {"--dry-run", "--dryrun"} or re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", word) for word in words
+    )
 
 
 def hold_folder() -> None:

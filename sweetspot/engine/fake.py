@@ -3,10 +3,10 @@
 For tests of everything around a server. A token follows from the prompt and its position alone, so that
 variants agree; the acceptance of each draft is a seeded draw. `FAKE_FAULT` in its environment makes it
 misbehave: `die-at-start`, `refuse-start` (as a plugin does), `never-healthy`, and from its first request on
-`die`, `stall`, `refuse`, `garble`, `cut-short`, `wrong-token`, `dead-draft` or `orphan` (which leaves a process
-behind in a session of its own); `die-after-N` waits for N requests. If it is started for that it can be
-switched between step counts: `no-switch` refuses, `switch-lies` says the new step count and runs the old one,
-`switch-lies-after-N` at the switch after N, and `slow-plain` runs the baseline too slowly there. With
+`die`, `stall`, `refuse`, `garble`, `cut-short`, `wrong-token`, `dead-draft` or `orphan` (which leaves a
+process behind in a session of its own); `die-after-N` waits for N requests. If it is started for that it can
+be switched between step counts: `no-switch` refuses, `switch-lies` says the new step count and runs the old
+one, `switch-lies-after-N` at the switch after N, and `slow-plain` runs the baseline too slowly there. With
 SWEETSPOT_CYCLES set it leaves cycles as SGLang's timer does.
 """
 

@@ -63,16 +63,14 @@ def identity(folder: Path) -> dict[str, Any]:
 
 
 def resolve(models: Mapping[str, Any], constructed_root: Path) -> dict[str, Path]:
-    """Return the folder of the `target` and of the `draft`.
-
-    A constructed pair need not be made yet, and a folder of the user's is not looked into: `identity` does.
+    """Return the folder of the `target` and of the `draft`, there or not.
 
     Args:
         models: The study's `models`.
         constructed_root: Where constructed pairs lie.
 
     Raises:
-        ModelError: If the spec of a constructed pair is wrong, or a hub model is not in the local cache.
+        ModelError: If the spec of a constructed pair is wrong.
     """
     if "constructed" in models:
         pair = constructed_root / spec(models["constructed"]).name
@@ -80,17 +78,31 @@ def resolve(models: Mapping[str, Any], constructed_root: Path) -> dict[str, Path
     return {role: _named(models[role]) for role in ROLES}
 
 
-def _named(model: Mapping[str, str]) -> Path:
+def check_downloaded(model: Mapping[str, Any]) -> None:
+    """Raise unless there is a folder for *model*, the `target` or the `draft` of a study's `models`.
+
+    Raises:
+        ModelError: With how to get it.
+    """
+    folder = _named(model)
+    if folder.is_dir():
+        return
+    if "path" in model:
+        raise ModelError(
+            f"{folder}: no such folder, expected a model; download it there, or correct the study"
+        )
+    name, revision = model["hub"], model["revision"]
+    raise ModelError(
+        f"{folder}: not there, expected {name} at this revision; "
+        f"download it with `huggingface-cli download {name} --revision {revision}`"
+    )
+
+
+def _named(model: Mapping[str, Any]) -> Path:
     if "path" in model:
         return Path(model["path"])
-    name, revision = model["hub"], model["revision"]
-    snapshot = _hub_cache() / f"models--{name.replace('/', '--')}" / "snapshots" / revision
-    if not snapshot.is_dir():
-        raise ModelError(
-            f"{snapshot}: not there, expected {name} at this revision; "
-            f"download it with `huggingface-cli download {name} --revision {revision}`"
-        )
-    return snapshot
+    name, revision = str(model["hub"]), str(model["revision"])
+    return _hub_cache() / f"models--{name.replace('/', '--')}" / "snapshots" / revision
 
 
 def _hub_cache() -> Path:

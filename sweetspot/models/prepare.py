@@ -10,25 +10,34 @@ from typing import Any
 
 from sweetspot.errors import ModelError
 from sweetspot.models import prompts
-from sweetspot.models.identity import ROLES, identity, resolve
+from sweetspot.models.identity import ROLES, check_downloaded, identity, resolve
 from sweetspot.models.spec import CONSTRUCTION
 
 CONSTRUCTED = Path(".models")  # a folder for each spec; not in results/, since studies share it
 _PROJECT = Path(__file__).resolve().parents[2]
 
 
-def describe(models: Mapping[str, Any]) -> dict[str, Any]:
+def describe(models: Mapping[str, Any], may_be_absent: bool = False) -> dict[str, Any]:
     """Return what the models of a study are, before anything is made.
 
+    Args:
+        models: The study's `models`.
+        may_be_absent: Whether the study is only to be planned, for which no model is needed.
+
     Returns:
-        The spec of a constructed pair; of other models the `identity` of each.
+        The spec of a constructed pair; of other models the `identity` of each, null if it is absent.
 
     Raises:
         ModelError: If one of them is not there.
     """
     if "constructed" in models:
         return {"constructed": models["constructed"], "construction": CONSTRUCTION}
-    return {role: identity(folder) for role, folder in resolve(models, CONSTRUCTED).items()}
+    folders = resolve(models, CONSTRUCTED)
+    if may_be_absent:
+        return {role: identity(place) if place.is_dir() else None for role, place in folders.items()}
+    for role in ROLES:
+        check_downloaded(models[role])
+    return {role: identity(folder) for role, folder in folders.items()}
 
 
 def find(models: Mapping[str, Any], python: Path | None) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sweetspot.errors import StudyError
-from sweetspot.plan.document import Args, Env, Launch, Plan, Variant, Workload
+from sweetspot.plan.document import Args, Dropped, Env, Launch, Plan, Variant, Workload
 from sweetspot.plan.estimate import estimate
 from sweetspot.plan.grid import Study, grid, settings
-from sweetspot.plan.legality import check, version, without_overlap
+from sweetspot.plan.legality import Version, check, lacking, version, without_overlap
 from sweetspot.plan.nccl import check_nccl
 from sweetspot.plan.sharing import groups, reasons_against
 from sweetspot.plan.smoke import speculation_args
@@ -49,8 +49,8 @@ def plan_study(study: Study, engine: str, sglang: str, nccl: str | None = None) 
         StudyError: If this SGLang would refuse a variant, or measure something else under its name.
     """
     where = f"study {study['name']}"
-    version(sglang)
-    served = entry(study, engine, where)
+    at, served = version(sglang), entry(study, engine, where)
+    study, too_new = _known_to(study, at, where)
     _check_capacity(study, served, f"{where}: engines.{engine}.args.{CAPACITY}")
     every, dropped = grid(study, served)
     launches = tuple(
@@ -79,10 +79,25 @@ def plan_study(study: Study, engine: str, sglang: str, nccl: str | None = None) 
         verdict_load=study["verdict_load"],
         variants=variants,
         launches=launches,
-        dropped=dropped,
+        dropped=(*too_new, *dropped),
         workload=workload,
         estimate=estimate(launches, study["rounds"], workload, engine),
     )
+
+
+def _known_to(study: Study, at: Version, where: str) -> tuple[Study, tuple[Dropped, ...]]:
+    """Return *study* without the NCCL variants that this SGLang does not have yet, each with the reason.
+
+    Raises:
+        StudyError: If none is left.
+    """
+    reasons = {name: lacking(variant["env"], at) for name, variant in study["nccl"].items()}
+    known = {name: variant for name, variant in study["nccl"].items() if reasons[name] is None}
+    if not known:
+        name, reason = next(iter(reasons.items()))
+        raise StudyError(f"{where}: nccl.{name}: {reason}; add another NCCL variant or take a newer engine")
+    dropped = tuple(Dropped(f"nccl.{name}", reason) for name, reason in reasons.items() if reason)
+    return {**study, "nccl": known}, dropped
 
 
 def _check_capacity(study: Study, engine: Mapping[str, Any], where: str) -> None:

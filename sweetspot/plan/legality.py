@@ -56,6 +56,15 @@ def check(where: str, variant: Variant, args: Args, env: Env, sglang: str, tempe
         _check_tree(where, args, env, at)
 
 
+def lacking(env: Env, at: Version) -> str | None:
+    """Return what *env* asks for that SGLang learnt later, None if it has all of it."""
+    asked = next((name for name in env if "PCIE_IPC" in name), None)
+    if asked is None or at >= _PCIE_IPC:
+        return None
+    first = ".".join(map(str, _PCIE_IPC))
+    return f"{asked}, expected SGLang {first} or newer, the first with this all-reduce"
+
+
 def without_overlap(variant: Variant, args: Args, env: Env, sglang: str) -> bool:
     """Return whether SGLang turns the overlap schedule off for *variant* and not for its baseline."""
     if variant.num_steps == 0 or "disable-overlap-schedule" in args:
@@ -86,12 +95,8 @@ def _check_env(where: str, args: Args, env: Env, at: Version) -> None:
             f"{where}: {_V2_VARIABLE}, expected it absent from SGLang 0.5.14 on, which ignores it; "
             "remove it, or use the flag disable-overlap-schedule"
         )
-    early = next((name for name in env if "PCIE_IPC" in name), None)
-    if early and at < _PCIE_IPC:
-        raise StudyError(
-            f"{where}: {early}, expected SGLang 0.5.21 or newer, the first with this all-reduce; "
-            "remove the NCCL variant or take a newer engine"
-        )
+    if lacking(env, at):
+        raise StudyError(f"{where}: {lacking(env, at)}; remove the variable or take a newer engine")
 
 
 def _overwritten(args: Args, env: Env, at: Version) -> Env:

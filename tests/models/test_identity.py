@@ -9,6 +9,7 @@ import pytest
 
 from sweetspot.errors import ModelError
 from sweetspot.models.identity import identity, resolve
+from sweetspot.models.prepare import describe
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 
@@ -200,4 +201,4 @@ class TestResolve:
 
         command = re.escape(f"download it with `huggingface-cli download org/big --revision {REVISION}`")
         with pytest.raises(ModelError, match=command):
-            resolve(models, tmp_path)
+            describe(models)

@@ -30,7 +30,7 @@ class TestDescribe:
             "quickstart: 3 launches in each of 3 rounds, on engine-cu12 (SGLang 0.5.23)",
             "loads 1; 5 timed passes and 1 warm-up pass at each",
             "before them a short run at 3 steps, which stops the sweep if the draft is dead",
-            "about 36 min, 0.6 GPU hours",
+            "about 54 min, 0.9 GPU hours",
             "",
             f"{head}  kind       reason",
             f"none.default        -      -     -             -             none.default        {own}",

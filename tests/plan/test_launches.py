@@ -1,5 +1,6 @@
 """Tests of `sweetspot.plan.launches`."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -242,3 +243,27 @@ class TestEstimate:
     def test_the_stand_in_needs_no_gpu(self, make_study: MakeStudy) -> None:
         """Neither does a Python of one's own on a CPU."""
         assert plan_study(make_study(), "fake", "0.5.23").estimate.gpu_hours == 0.0
+
+
+PCIE_IPC = {"env": {"SGLANG_ENABLE_PCIE_IPC_ALLREDUCE": "1"}, "args": {}}
+REASON = "SGLANG_ENABLE_PCIE_IPC_ALLREDUCE, expected SGLang 0.5.21 or newer, the first with this all-reduce"
+
+
+class TestTooNew:
+    """Tests of NCCL variants that this SGLang does not have yet."""
+
+    def test_left_out_with_the_reason(self, make_study: MakeStudy) -> None:
+        """The rest of the study is planned, and a row says why the variant is not in it."""
+        nccl = {"default": {"env": {}, "args": {}}, "pcie-ipc": PCIE_IPC}
+
+        old = plan_study(make_study(nccl=nccl), "engine-cu12", "0.5.16")
+        new = plan_study(make_study(nccl=nccl), "engine-cu12", "0.5.23")
+
+        assert ("nccl.pcie-ipc", REASON) in {(row.cell, row.reason) for row in old.dropped}
+        assert {variant.nccl for variant in old.variants} == {"default"}
+        assert {variant.nccl for variant in new.variants} == {"default", "pcie-ipc"}
+
+    def test_nothing_is_left(self, make_study: MakeStudy) -> None:
+        """A study of nothing else is refused."""
+        with pytest.raises(StudyError, match=re.escape(f"nccl.pcie-ipc: {REASON}; add another NCCL")):
+            plan_study(make_study(nccl={"pcie-ipc": PCIE_IPC}), "engine-cu12", "0.5.16")

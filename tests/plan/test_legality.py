@@ -97,7 +97,7 @@ REFUSED = [
     (
         *(BASELINE, FA3, PCIE_IPC, "0.5.20"),
         "SGLANG_ENABLE_PCIE_IPC_ALLREDUCE, expected SGLang 0.5.21 or newer, the first with this all-reduce; "
-        "remove the NCCL variant or take a newer engine",
+        "remove the variable or take a newer engine",
     ),
 ]
 

@@ -98,7 +98,11 @@ SCHEMA_FAULTS = [
         "default: {env: {NCCL_X: on}",
         f"nccl.default.env.NCCL_X: true, expected text; {QUOTES}",
     ),
-    ("name: quickstart", "name: 2026-01-01", f"name: 2026-01-01, {NAME}; put it in quotes"),
+    (
+        "name: quickstart",
+        "name: 2026-01-01",
+        "name: 2026-01-01, expected lower-case letters, digits, hyphens and dots; put it in quotes",
+    ),
     ("a" * 64, "0" * 64, "prompts.sha256: 0, expected 64 hexadecimal digits; put it in quotes"),
     # names
     ("default: {env", "Ring LL: {env", f"nccl: key 'Ring LL', {NAME}; write ring-ll"),

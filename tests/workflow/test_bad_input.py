@@ -141,3 +141,15 @@ def test_two_snakemakes_in_one_folder(project: Project) -> None:
 
     assert "results/: another snakemake works on this folder; wait for it, or stop it" in second.stderr
     assert project.snakemake("all").returncode == 0
+
+
+def test_a_dry_run_needs_no_models(project: Project) -> None:
+    """What would be started is told before hundreds of gigabytes are there; a start asks for them."""
+    project.study["models"]["target"] = {"hub": "org/target", "revision": "0" * 40}
+    project.save()
+
+    planned = project.planned("all")
+    started = project.snakemake("all")
+
+    assert planned["run"] == 3
+    assert "download it with `huggingface-cli download org/target" in started.stderr

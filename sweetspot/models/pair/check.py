@@ -88,7 +88,9 @@ def _memory(plan: Plan, target: Checkpoint, draft: Checkpoint, host: Mapping[str
     if plan.launches[0].args.get("device") == "cpu":
         return "memory of GPUs: none is used"
     tokens = max(plan.workload.loads) * longest
-    return check_memory(needed(target, draft, tp_size, tokens), host["gpus"], tp_size)
+    given = plan.launches[0].args.get("mem-fraction-static")
+    fraction = None if given is None else float(str(given))
+    return check_memory(needed(target, draft, tp_size, tokens), host["gpus"], tp_size, fraction)
 
 
 def _overrides(text: str) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Estimates the memory that a pair needs on each GPU, and compares it with what is there. Pure."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,11 +31,19 @@ def needed(target: Checkpoint, draft: Checkpoint, tp_size: int, tokens: int) -> 
     }
 
 
-def check_memory(bytes_by_use: Mapping[str, int], gpus: list[dict[str, Any]], tp_size: int) -> str:
+def check_memory(
+    bytes_by_use: Mapping[str, int], gpus: list[dict[str, Any]], tp_size: int, fraction: float | None = None
+) -> str:
     """Return the estimate in words.
 
+    Args:
+        bytes_by_use: As `needed` returns them.
+        gpus: The host's, each with `memory_mib`.
+        tp_size: Ranks.
+        fraction: Of a GPU's memory that SGLang keeps for weights and cache, None if it chooses itself.
+
     Raises:
-        ModelError: If a GPU that is used has less.
+        ModelError: If a GPU that is used has less, or keeps less for weights and cache.
     """
     total = sum(bytes_by_use.values())
     words = " + ".join(f"{use} {count / GIB:.1f}" for use, count in bytes_by_use.items())
@@ -46,6 +55,13 @@ def check_memory(bytes_by_use: Mapping[str, int], gpus: list[dict[str, Any]], tp
         raise ModelError(
             f"memory: about {total / GIB:.1f} GiB a GPU ({words}), expected at most {least / GIB:.1f}, the "
             f"smallest GPU's; raise tp_size, or take larger GPUs or smaller weights"
+        )
+    pool = bytes_by_use["weights"] + bytes_by_use["cache"]
+    if fraction is not None and pool > fraction * least:
+        enough = math.ceil(100 * pool / least) / 100
+        raise ModelError(
+            f"mem-fraction-static: {fraction:g}, expected {enough} or more for weights and cache ({words}, "
+            f"of {least / GIB:.1f} GiB); raise it, take larger GPUs or raise tp_size"
         )
     return f"about {total / GIB:.1f} of {least / GIB:.1f} GiB a GPU ({words})"
 

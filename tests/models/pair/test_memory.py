@@ -38,6 +38,17 @@ def test_gpus_that_suffice_and_gpus_that_do_not(tmp_path: Path) -> None:
         check_memory(uses, [{"memory_mib": 96 * 1024}, {"memory_mib": 72 * 1024}] * 4, 8)
 
 
+def test_a_fraction_that_is_too_small(tmp_path: Path) -> None:
+    """Weights of 70 GiB fit on a GPU of 80, but not into 85 % of it."""
+    uses = needed(kimi(tmp_path / "target"), draft(tmp_path / "draft"), tp_size=8, tokens=5000)
+
+    assert check_memory(uses, [{"memory_mib": 80 * 1024}] * 8, 8, 0.9).startswith("about 7")
+    with pytest.raises(
+        ModelError, match=r"^mem-fraction-static: 0.85, expected 0.88 or more for weights and"
+    ):
+        check_memory(uses, [{"memory_mib": 80 * 1024}] * 8, 8, 0.85)
+
+
 def test_gpus_that_are_not_there_or_not_known() -> None:
     """The estimate is said, and nothing is refused."""
     for gpus in ([], [{"memory_mib": None}]):
