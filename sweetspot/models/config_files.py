@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sweetspot.models.spec import Shape
+from sweetspot.models.spec import Shape, Spec
 
 MAX_POSITIONS = 4096
 SPECIAL = {"bos": (0, "<s>"), "eos": (1, "</s>"), "unk": (2, "<unk>")}  # as many as orbit.SPECIAL_TOKENS
@@ -18,16 +18,17 @@ def word(token: int) -> str:
     return _SPECIAL_WORDS.get(token, f"t{token}")
 
 
-def write(shape: Shape, role: str, folder: Path) -> None:
+def write(pair: Spec, role: str, folder: Path) -> None:
     """Write all files but the weights into *folder*.
 
     Args:
-        shape: Sizes of the target.
+        pair: What is constructed.
         role: `target` or `draft`.
         folder: It exists.
     """
+    shape = pair.shape
     files = {
-        "config.json": _config(shape, role),
+        "config.json": _config(shape, role) | (_eagle_config(pair.layers) if role == "draft" else {}),
         "tokenizer.json": _tokenizer(shape.vocab),
         "tokenizer_config.json": {
             "tokenizer_class": "PreTrainedTokenizerFast",
@@ -59,6 +60,14 @@ def _config(shape: Shape, role: str) -> dict[str, Any]:
     dtypes = dict.fromkeys(("torch_dtype", "dtype"), "bfloat16")  # the older name, and the newer
     llama = {"model_type": "llama", "hidden_act": "silu"}
     return {**own, **llama, **widths, "rms_norm_eps": 1e-5, **positions, **absent, **ids, **dtypes}
+
+
+def _eagle_config(layers: tuple[int, ...]) -> dict[str, Any]:
+    """Return which layers' outputs the draft asks for, nothing if any will do."""
+    if not layers:
+        return {}
+    ids = [layer - 1 for layer in layers]
+    return {"eagle_config": {"use_aux_hidden_state": True, "eagle_aux_hidden_state_layer_ids": ids}}
 
 
 def _blocks(architecture: str, layers: int, kv_heads: int) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from sweetspot.errors import ModelError
 from sweetspot.models import config_files, safetensors_file
+from sweetspot.models.layered import LayeredWeights
 from sweetspot.models.spec import CONSTRUCTION, Spec, spec
 from sweetspot.models.weights import Weights
 
@@ -31,12 +32,13 @@ def construct(pair: Spec, out: Path) -> None:
         raise ModelError(f"{out}: exists, expected a new folder; remove it to construct the models again")
     partial = out.with_name(f"{out.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
-    weights = Weights(pair)
+    weights = LayeredWeights(pair) if pair.layers else Weights(pair)
     tensors = {"target": weights.target(), "draft": weights.draft()}
-    metadata = {"format": "pt", "construction": json.dumps({**asdict(pair), "construction": CONSTRUCTION})}
+    made_from = {key: value for key, value in asdict(pair).items() if key != "layers" or value}
+    metadata = {"format": "pt", "construction": json.dumps({**made_from, "construction": CONSTRUCTION})}
     for role in tensors:
         (partial / role).mkdir(parents=True)
-        config_files.write(pair.shape, role, partial / role)
+        config_files.write(pair, role, partial / role)
     for role, parts in tensors.items():
         safetensors_file.write(parts, metadata, partial / role / "model.safetensors")
     partial.rename(out)

@@ -1,7 +1,7 @@
 """What a constructed pair is made from: the `constructed` section of a study, checked."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sweetspot.errors import ModelError
@@ -36,17 +36,21 @@ class Spec:
     shape_name: str
     acceptance: tuple[float, ...]  # conditional, by draft position; the last goes on
     seed: int
+    layers: tuple[int, ...] = ()  # whose inputs its draft needs, none if it takes any layer's
 
     @property
     def name(self) -> str:
         """Folder of the pair: every part of the spec, and the construction."""
         acceptance = "-".join(str(share) for share in self.acceptance)
-        return f"{self.shape_name}-{acceptance}-seed{self.seed}-construction{CONSTRUCTION}"
+        layers = "-layers" + "-".join(map(str, self.layers)) if self.layers else ""
+        return f"{self.shape_name}-{acceptance}{layers}-seed{self.seed}-construction{CONSTRUCTION}"
 
     @property
     def shape(self) -> Shape:
         """Sizes of the target."""
-        return SHAPES[self.shape_name]
+        shape = SHAPES[self.shape_name]
+        # a layer that turns its input passes all of it through its values
+        return replace(shape, kv_heads=shape.heads) if self.layers else shape
 
     def orbit(self) -> Orbit:
         """Return what the target says and what the draft knows of it."""
@@ -66,4 +70,36 @@ def spec(constructed: Mapping[str, Any]) -> Spec:
         raise ModelError(
             f"models.constructed.acceptance: {acceptance}, expected shares from 0 to 1, by draft position"
         )
-    return Spec(shape_name, tuple(float(share) for share in acceptance), constructed["seed"])
+    pair = Spec(
+        shape_name,
+        tuple(float(share) for share in acceptance),
+        constructed["seed"],
+        tuple(constructed.get("layers", ())),
+    )
+    if pair.layers:
+        turns(pair.layers, pair.shape.layers)
+    return pair
+
+
+def turns(layers: tuple[int, ...], depth: int) -> list[int]:
+    """Return by how many quarters the input of each layer is turned, and at the end the last one's output.
+
+    A shift by one layer turns the first state and the last forwards and the one between backwards, which
+    leaves a part of the draft's acceptance; the embedding is half a turn away from the first.
+
+    Args:
+        layers: The three whose inputs the draft needs.
+        depth: Layers of the target.
+
+    Raises:
+        ModelError: If there are no such turns.
+    """
+    wanted = {0: 0, depth: 0}
+    if len(layers) == 3 and layers[0] >= 2 and layers[0] + 1 < layers[1] < layers[2] < depth:
+        first, second, third = layers
+        wanted |= {first - 1: 3, first: 2, second - 1: 0, second: 1, third - 1: 1, third: 0}
+        return [wanted.get(layer, 0) for layer in range(depth + 1)]
+    raise ModelError(
+        f"layers: {list(layers)}, expected three, rising, below {depth}, the first 2 or more and not "
+        f"followed by its neighbour"
+    )

@@ -59,12 +59,10 @@ class Weights:
     def draft(self) -> list[Weight]:
         """Return the draft's tensors, under the names of EAGLE-3 on a Llama. It borrows the embedding."""
         vocab, hidden = self._shape.vocab, self._shape.hidden
-        # the score is this squared, times the width of a head, over the root of that width
-        to_itself = (SELF_ATTENTION / (hidden / self._shape.heads) ** 0.5) ** 0.5
         return [
-            self._blocks("fc", 1 / 3, 1 / 3, 1 / 3),  # the mean of the target's three hidden states
-            self._blocks("midlayer.self_attn.q_proj", to_itself, 0),  # of (embedding, hidden state)
-            self._blocks("midlayer.self_attn.k_proj", to_itself, 0),
+            self._mixer(),
+            self._blocks("midlayer.self_attn.q_proj", self._to_itself(), 0),  # of (embedding, hidden state)
+            self._blocks("midlayer.self_attn.k_proj", self._to_itself(), 0),
             self._blocks("midlayer.self_attn.v_proj", 1, -1),
             self._blocks("midlayer.self_attn.o_proj", 1),
             *self._mlp("midlayer"),
@@ -77,6 +75,15 @@ class Weights:
             Weight("d2t", (vocab,), lambda: torch.zeros(vocab, dtype=torch.int64), torch.int64),
             Weight("t2d", (vocab,), lambda: torch.ones(vocab, dtype=torch.bool), torch.bool),
         ]
+
+    def _mixer(self) -> Weight:
+        """Return what the draft makes of the target's three hidden states: their mean."""
+        return self._blocks("fc", 1 / 3, 1 / 3, 1 / 3)
+
+    def _to_itself(self) -> float:
+        """Return the factor of queries and keys that makes a position see itself alone."""
+        # the score is this squared, times the width of a head, over the root of that width
+        return float((SELF_ATTENTION / (self._shape.hidden / self._shape.heads) ** 0.5) ** 0.5)
 
     def _target_says(self) -> Tensor:
         """Return what the target says after each token of the orbit. Shape (tokens of the orbit,)."""

@@ -4,7 +4,7 @@ import pytest
 
 from sweetspot.errors import ModelError
 from sweetspot.models.orbit import lay_out
-from sweetspot.models.spec import SHAPES, Spec, spec
+from sweetspot.models.spec import CONSTRUCTION, SHAPES, Spec, spec, turns
 
 
 class TestSpec:
@@ -41,3 +41,32 @@ def test_shapes_can_be_served(name: str) -> None:
     assert shape.heads % shape.kv_heads == 0
     assert shape.kv_heads % 2 == 0
     assert shape.layers >= 6
+
+
+class TestLayers:
+    """Tests of a spec whose draft needs given layers."""
+
+    def test_its_turns_differ_where_it_matters(self) -> None:
+        """By hand: a shift by one layer turns by 1, -1 and 1 quarters, the embedding is half a turn away."""
+        quarters = turns((3, 5, 6), 8)
+
+        assert quarters == [0, 0, 3, 2, 0, 1, 0, 0, 0]
+        assert [(quarters[layer - 1] - quarters[layer]) % 4 for layer in (3, 5, 6)] == [1, 3, 1]
+        assert (quarters[0] - quarters[3]) % 4 == 2
+
+    def test_it_is_a_pair_of_its_own(self) -> None:
+        """Its folder tells it from the pair without layers, whose name is what it was."""
+        plain = {"shape": "tiny", "acceptance": [0.75], "seed": 0}
+
+        assert spec(plain).name == f"tiny-0.75-seed0-construction{CONSTRUCTION}"
+        assert spec({**plain, "layers": [3, 5, 6]}).name == (
+            f"tiny-0.75-layers3-5-6-seed0-construction{CONSTRUCTION}"
+        )
+
+    @pytest.mark.parametrize("layers", [[3, 5], [1, 3, 5], [3, 4, 6], [3, 6, 5], [3, 5, 8]])
+    def test_layers_that_can_not_be_told_apart(self, layers: list[int]) -> None:
+        """Two that are neighbours, the first ones, or one that is not there."""
+        with pytest.raises(
+            ModelError, match=r"^layers: \[.*\], expected three, rising, below 8, the first 2 or"
+        ):
+            spec({"shape": "tiny", "acceptance": [0.75], "seed": 0, "layers": layers})
