@@ -14,7 +14,7 @@ localrules:
     check,
 
 
-FIGURES = ["speed", "acceptance", "accept-length", "cycle", "nccl"]
+FIGURES = ["speed", "acceptance", "accept-length", "cycle", "allreduce", "nccl"]
 
 
 rule table:

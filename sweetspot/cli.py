@@ -171,14 +171,20 @@ def nccl(arguments: argparse.Namespace) -> None:
     import polars as pl
 
     from sweetspot.analyse.nccl_files import read_probed
-    from sweetspot.analyse.nccl_prediction import predict
+    from sweetspot.analyse.nccl_prediction import predict, times
     from sweetspot.analyse.nccl_proof import prove
 
     names = list(dict.fromkeys(variant["nccl"] for variant in _read(arguments.plan)["variants"]))
     probed = read_probed(arguments.study, names)
     proof = prove(probed)
     summary = pl.read_parquet(arguments.summary).to_dicts()
-    _write(arguments.out, {**proof, "prediction": predict(probed, proof["reference"], summary)})
+    prediction = predict(probed, proof["reference"], summary)
+    bare = [
+        {"nccl": name, "bytes": size, **took}
+        for name, found in probed.items()
+        for size, took in times(found).items()
+    ]
+    _write(arguments.out, {**proof, "times": bare, "prediction": prediction})
 
 
 def banner(arguments: argparse.Namespace) -> None:

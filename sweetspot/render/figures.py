@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sweetspot.render import by_steps, by_variant, theme
-from sweetspot.render.nccl import draw_nccl
+from sweetspot.render.nccl import draw_allreduce, draw_nccl
 from sweetspot.render.rows import REPORTED_FIGURES, Row, is_reported, judged_rows, loads_of
 
 # Whatever would differ from day to day, or names a version.
@@ -29,7 +29,7 @@ def save_all(
 ) -> list[Path]:
     """Save every figure of a study as `<name>.svg` and `<name>.png`, and return the paths.
 
-    Of reported figures there is neither `acceptance` nor `nccl`, and the others say what they are.
+    Of reported figures there is no `acceptance`, `allreduce` or `nccl`; the others say what they are.
 
     Args:
         summary: One row a variant and load.
@@ -58,7 +58,8 @@ def _figures(
     yield "cycle", _by_variant(by_variant.draw_cycle, at_load)
     yield "accept-length", _by_variant(by_variant.draw_accept_length, speculative)
     if nccl is not None:
-        yield "nccl", _nccl(nccl)
+        yield "allreduce", _nccl(draw_allreduce, nccl)
+        yield "nccl", _nccl(draw_nccl, nccl)
 
 
 def _speed(rows: Sequence[Row]) -> Figure:
@@ -85,10 +86,10 @@ def _acceptance(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-def _nccl(nccl: dict[str, Any]) -> Figure:
+def _nccl(draw: Callable[[Axes, dict[str, Any]], None], nccl: dict[str, Any]) -> Figure:
     figure = Figure(figsize=(theme.WIDTH_IN, 3))
     axes = figure.subplots()
-    draw_nccl(axes, nccl)
+    draw(axes, nccl)
     _add_legend(figure, axes.get_legend_handles_labels()[0])
     return figure
 

@@ -30,6 +30,16 @@ NCCL: dict[str, Any] = {
             },
         }
     ],
+    "times": [
+        {
+            "nccl": "simple",
+            "bytes": size,
+            "allreduce_s": 8e-6,
+            "allreduce_low_s": 7e-6,
+            "allreduce_high_s": 10e-6,
+        }
+        for size in (8192, 24576)
+    ],
     "prediction": [
         {
             **{"variant": "s2.simple", "nccl": "simple", "load": 1, "bytes": 24576, "all_reduces": 65},

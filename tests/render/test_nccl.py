@@ -4,7 +4,7 @@ from copy import deepcopy
 
 from matplotlib.figure import Figure
 
-from sweetspot.render.nccl import draw_nccl, to_markdown, variant_lines
+from sweetspot.render.nccl import draw_allreduce, draw_nccl, to_markdown, variant_lines
 from sweetspot.render.report import ReportContext, report
 from tests.render.conftest import NCCL
 
@@ -56,7 +56,30 @@ class TestDrawNccl:
 
         draw_nccl(axes, nothing)
 
-        assert axes.texts[0].get_text() == "nothing to compare\nNCCL variant default: seen"
+        assert axes.texts[0].get_text() == "nothing to draw: NCCL variant default: seen"
+
+
+class TestDrawAllreduce:
+    """Tests of `draw_allreduce`."""
+
+    def test_time_against_size(self) -> None:
+        """In microseconds and KiB, from 0, with the middle half of the replays."""
+        axes = Figure().subplots()
+
+        draw_allreduce(axes, NCCL)
+
+        line, _, (bars,) = axes.containers[0].lines
+        assert [list(map(float, data)) for data in line.get_data()] == [[8, 24], [8, 8]]
+        assert [round(float(y)) for _, y in bars.get_segments()[0]] == [7, 10]
+        assert axes.get_ylim()[0] == 0
+
+    def test_without_a_time(self) -> None:
+        """The axes say why they are empty."""
+        axes = Figure().subplots()
+
+        draw_allreduce(axes, {"times": [], "variants": {}})
+
+        assert axes.texts[0].get_text() == "nothing to draw: no NCCL variant was probed"
 
 
 class TestInTheReport:

@@ -74,11 +74,7 @@ def test_a_new_variant_probes_itself_alone(measured: Project) -> None:
 
     planned = measured.planned("all")
 
-    assert {name: planned[name] for name in ("probe", "allreduce", "run")} == {
-        "probe": 1,
-        "allreduce": 1,
-        "run": 2,
-    }
+    assert (planned["probe"], planned["allreduce"]) == (1, 1)
 
 
 def test_on_one_gpu_nothing_is_started(tmp_path: Path) -> None:
