@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sweetspot.engine.fake import DECODE_S, DRAFT_ACCEPTED, DRAFT_STEP_S, PREFILL_S
+from sweetspot.run.cycles import write_cycles
 from sweetspot.run.record import digest, pack, write
-from tests.conftest import plan_of, record_of
+from tests.conftest import pass_of, plan_of, record_of
 
 NCCL_VARIANTS, STEPS, ROUNDS, REQUESTS, TOKENS = 20, 9, 10, 100, 512
 SWEETSPOT = Path(sys.executable).with_name("sweetspot")
@@ -48,13 +49,15 @@ def make(folder: Path, nccl: int, steps: int, rounds: int, requests: int, tokens
             for prompt in outputs:
                 row, sent_us = _request(rng, variant["num_steps"], tokens, start, sent_us)
                 rows.append(row | {"prompt": prompt, "output": digests[prompt]})
-            pass_ = {"load": 1, "repeat": 0, "order": 0, "began_s": 0.0, "requests": rows}
+            pass_ = pass_of() | {"requests": rows}
             pass_["outputs"] = dict(zip(digests.values(), packed.values(), strict=True))
             record = record_of(plan, variant["id"], [pass_], round_=round_)
+            cycles = record.pop("cycles")
             record |= {"engine": {"name": "fake", "packages": {}}, "models": {"constructed": None}}
             path = folder / "run" / variant["id"] / str(round_) / "record.json"
             path.parent.mkdir(parents=True, exist_ok=True)
             write(record, path)
+            write_cycles(cycles, path.with_name("cycles.jsonl.gz"))
             write({"attempt": 0, "status": "complete", "failure": None}, path.with_name("outcome.json"))
     write(plan, folder / "plan.json")
 

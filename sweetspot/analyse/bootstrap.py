@@ -6,6 +6,8 @@ round repeats them. Below `ENOUGH` rounds there is none: a few values drawn agai
 its interval is too narrow. It stands alone at 95 %, is not adjusted, and decides nothing. Pure.
 """
 
+from functools import cache
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -35,14 +37,21 @@ def bootstrap(requests: pl.DataFrame, baseline: pl.DataFrame) -> tuple[float, fl
 
 def resampled(variant: Cubes, baseline: Cubes, seed: int = 0) -> tuple[float, float]:
     """Return the ends of the interval of the ratio of *variant*'s speed to that of *baseline*."""
-    rng = np.random.default_rng(seed)
     rounds, _, prompts = variant[0].shape
-    drawn_rounds = rng.integers(rounds, size=(DRAWS, rounds))
-    times_drawn = rng.multinomial(prompts, np.full(prompts, 1 / prompts), size=DRAWS)  # (draws, prompts)
+    drawn_rounds, times_drawn = _draws(rounds, prompts, seed)
+    rng = np.random.default_rng((seed, 1))
     logs = [_mean_log(side, drawn_rounds, times_drawn, rng) for side in (variant, baseline)]
     tail = (1 - _CONFIDENCE) / 2
     low, high = np.exp(np.quantile(logs[0] - logs[1], [tail, 1 - tail]))
     return float(low), float(high)
+
+
+@cache
+def _draws(rounds: int, prompts: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return which rounds are drawn, (draws, rounds), and how often each prompt is, (draws, prompts)."""
+    rng = np.random.default_rng(seed)
+    drawn_rounds = rng.integers(rounds, size=(DRAWS, rounds))
+    return drawn_rounds, rng.multinomial(prompts, np.full(prompts, 1 / prompts), size=DRAWS)
 
 
 def _mean_log(

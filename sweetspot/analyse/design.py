@@ -104,6 +104,19 @@ class Design:
         return spread.of_variants() if speculating.pop() else spread.of_baselines(len(references))
 
     @cached_property
+    def _of_launch(self) -> dict[str, Indices]:
+        """Return the arms of each launch."""
+        found: dict[str, list[int]] = {}
+        for arm, launch in enumerate(self.launches):
+            found.setdefault(launch, []).append(arm)
+        return {launch: tuple(arms) for launch, arms in found.items()}
+
+    @cached_property
+    def _alone(self) -> Indices:
+        """Return the arms in launches of their own."""
+        return tuple(arms[0] for arms in self._of_launch.values() if len(arms) == 1)
+
+    @cached_property
     def _pools(self) -> dict[Indices, _Pool | None]:
         return {}
 
@@ -111,9 +124,8 @@ class Design:
         """Return all arms that vary as the differences of these do; none if they differ in that."""
         launches = {self.launches[arm] for arm in arms}
         if len(launches) == 1:
-            return tuple(i for i, name in enumerate(self.launches) if name in launches)
-        alone = tuple(i for i, name in enumerate(self.launches) if self.launches.count(name) == 1)
-        return alone if set(arms) <= set(alone) else ()
+            return self._of_launch[launches.pop()]
+        return self._alone if all(len(self._of_launch[name]) == 1 for name in launches) else ()
 
     def _pool(self, arms: Indices) -> _Pool | None:
         """Return the pool of *arms*, None without two rounds that have them all."""

@@ -5,6 +5,7 @@ measured once a round it correlates them by a half, measured m times by 1 / (m +
 baselines are not correlated. Pure.
 """
 
+from collections import Counter
 from functools import cache
 
 import numpy as np
@@ -29,8 +30,9 @@ def exceeds(t: float, sizes: Sizes, freedom: float) -> float:
     """
     spreads, weights = _spreads(freedom)
     inside = np.ones_like(spreads)
-    for comparisons, measured in sizes:
-        inside *= _all_inside(t * spreads, comparisons, 1 / (measured + 1))
+    for measured in {measured for _, measured in sizes}:
+        alike = Counter(comparisons for comparisons, times in sizes if times == measured)
+        inside *= _all_inside(t * spreads, alike, 1 / (measured + 1))
     return min(max(1 - float(weights @ inside), 0.0), 1.0)
 
 
@@ -69,9 +71,16 @@ def _baseline_errors() -> tuple[Floats, Floats]:
     return nodes, weights / weights.sum()
 
 
-def _all_inside(limit: Floats, comparisons: int, correlation: float) -> Floats:
-    """Return the chance that so many normal variates with this correlation are all within *limit* of 0."""
+def _all_inside(limit: Floats, families: Counter[int], correlation: float) -> Floats:
+    """Return the chance that normal variates with this correlation are all within *limit* of 0.
+
+    Args:
+        limit: Shape (limits,).
+        families: How many families there are of so many variates; those of different ones are independent.
+        correlation: Within a family.
+    """
     nodes, weights = _baseline_errors()
     shared, own = np.sqrt(correlation) * nodes, np.sqrt(1 - correlation)
     chances = ndtr((limit[:, None] - shared) / own) - ndtr((-limit[:, None] - shared) / own)
-    return np.asarray(chances**comparisons @ weights)
+    of_each = [(chances**variates @ weights) ** times for variates, times in families.items()]
+    return np.asarray(np.prod(of_each, axis=0))

@@ -1,6 +1,8 @@
 """Adds up what the passes of one variant and load counted. Pure."""
 
+import math
 from collections.abc import Mapping
+from statistics import fmean, median
 from typing import Any
 
 import numpy as np
@@ -30,10 +32,14 @@ def round_medians(passes: pl.DataFrame, name: str) -> dict[int, float]:
         passes: Of one variant and load.
         name: Of a column of numbers above 0.
     """
-    known = passes.filter(pl.col(name).is_not_null())
-    starts = known.group_by("round", "launch", maintain_order=True).agg(pl.col(name).log().median())
-    rounds = starts.group_by("round", maintain_order=True).agg(pl.col(name).mean().exp())
-    return dict(rounds.iter_rows())
+    starts: dict[int, dict[str, list[float]]] = {}
+    for round_, launch, value in zip(passes["round"], passes["launch"], passes[name], strict=True):
+        if value is not None:
+            starts.setdefault(round_, {}).setdefault(launch, []).append(math.log(value))
+    return {
+        round_: math.exp(fmean(median(logs) for logs in launches.values()))
+        for round_, launches in starts.items()
+    }
 
 
 def pooled_acceptance(passes: pl.DataFrame, variant: Mapping[str, Any]) -> Row:

@@ -4,8 +4,10 @@ A row bears the mark at which its variant would be as fast as its baseline. A va
 in its place, as a gap that says why.
 """
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from matplotlib.axes import Axes
 
@@ -20,6 +22,16 @@ PHASES = (
     "other",
 )  # columns `draft_s` and so on, where timed
 BREAK_EVEN = "break-even"
+Ends = tuple[float, float]
+
+
+class Margin(NamedTuple):
+    """How far a variant is from being as fast as its baseline."""
+
+    y: float  # its place
+    break_even: float
+    value: float
+    gains: bool
 
 
 def phases(row: Row) -> list[tuple[str, float]]:
@@ -32,18 +44,24 @@ def draw_cycle(axes: Axes, rows: Sequence[Row]) -> None:
     """Draw how long a cycle takes, by phase where the engine tells, and how long it might take."""
     _set_variants(axes, rows)
     axes.set(xlabel="cycle time [ms]")
+    bars: dict[str, list[tuple[float, float, float]]] = {}  # by phase: place, beginning, length
+    margins = []
     for y, row in enumerate(rows):
         if row["cycle_s"] is None:
             _draw_gap(axes, y, row)
             continue
         end_ms = 0.0
         for phase, seconds in phases(row):
-            axes.barh(y, 1000 * seconds, left=end_ms, height=0.6, color=PHASE_COLOURS[phase], label=phase)
+            bars.setdefault(phase, []).append((y, end_ms, 1000 * seconds))
             end_ms += 1000 * seconds
         if row["break_even_accept_length"] is not None and row["accept_length"] is not None:
             # accept_length / baseline tok/s, at any load
             limit_ms = 1000 * row["cycle_s"] * row["accept_length"] / row["break_even_accept_length"]
-            _draw_margin(axes, y, limit_ms, end_ms, gains=end_ms < limit_ms)
+            margins.append(Margin(y, limit_ms, end_ms, gains=end_ms < limit_ms))
+    for phase, places in bars.items():
+        ys, begins, lengths = zip(*places, strict=True)
+        axes.barh(ys, lengths, left=begins, height=0.6, color=PHASE_COLOURS[phase], label=phase)
+    _draw_margins(axes, margins)
     axes.set_xlim(left=0)
 
 
@@ -51,24 +69,28 @@ def draw_accept_length(axes: Axes, rows: Sequence[Row]) -> None:
     """Draw each accept_length, the break-even that it has to pass, and the margin between them."""
     _set_variants(axes, rows)
     axes.set(xlabel="accept_length, bonus included [tokens/cycle]")
+    margins = []
     for y, row in enumerate(rows):
         measured, needed = row["accept_length"], row["break_even_accept_length"]
         if measured is None or needed is None:
             _draw_gap(axes, y, row)
-            continue
-        gains = measured > needed
-        colour = _margin_colour(gains)
-        _draw_margin(axes, y, needed, measured, gains)
+        else:
+            margins.append(Margin(y, needed, measured, gains=measured > needed))
+    _draw_margins(axes, margins)
+    for gains in dict.fromkeys(margin.gains for margin in margins):
+        alike = [margin for margin in margins if margin.gains is gains]
         label = f"accept_length: {'gains' if gains else 'loses'}"
-        axes.plot(measured, y, marker="o", linestyle="", color=colour, label=label)
+        values, ys = [margin.value for margin in alike], [margin.y for margin in alike]
+        axes.plot(values, ys, marker="o", linestyle="", color=_margin_colour(gains), label=label)
+    for margin in margins:
         axes.annotate(
-            f"{measured - needed:+.2f}".replace("-", "−"),
-            (max(measured, needed), y),
+            f"{margin.value - margin.break_even:+.2f}".replace("-", "−"),
+            (max(margin.value, margin.break_even), margin.y),
             (7, 0),
             textcoords="offset points",
             va="center",
             fontsize=SMALL_PT,
-            color=colour,
+            color=_margin_colour(margin.gains),
         )
     left, right = axes.get_xlim()
     axes.set_xlim(min(1, left), max(1.5, right))  # 1: no draft was accepted
@@ -101,8 +123,19 @@ def _margin_colour(gains: bool) -> str:
     return COLOURS["blue" if gains else "vermillion"]
 
 
-def _draw_margin(axes: Axes, y: float, break_even: float, value: float, gains: bool) -> None:
-    tick = ([break_even, break_even], [y - 0.38, y + 0.38])
-    axes.plot([break_even, value], [y, y], color=_margin_colour(gains), solid_capstyle="butt")
-    axes.plot(*tick, color=COLOURS["surface"], linewidth=3.5, solid_capstyle="butt")
-    axes.plot(*tick, color=COLOURS["ink"], solid_capstyle="butt", label=BREAK_EVEN)
+def _draw_margins(axes: Axes, margins: Sequence[Margin]) -> None:
+    """Draw all margins in a few lines with gaps: hundreds of lines would take seconds."""
+    for gains in (True, False):
+        alike = [margin for margin in margins if margin.gains is gains]
+        lines = [((margin.break_even, margin.value), (margin.y, margin.y)) for margin in alike]
+        axes.plot(*_with_gaps(lines), color=_margin_colour(gains), solid_capstyle="butt")
+    ticks = [((m.break_even, m.break_even), (m.y - 0.38, m.y + 0.38)) for m in margins]
+    axes.plot(*_with_gaps(ticks), color=COLOURS["surface"], linewidth=3.5, solid_capstyle="butt")
+    if ticks:
+        axes.plot(*_with_gaps(ticks), color=COLOURS["ink"], solid_capstyle="butt", label=BREAK_EVEN)
+
+
+def _with_gaps(lines: Sequence[tuple[Ends, Ends]]) -> tuple[list[float], list[float]]:
+    """Return the places along x and y of one line that holds all of *lines*."""
+    xs, ys = ([end for line in lines for end in (*line[axis], math.nan)] for axis in (0, 1))
+    return xs, ys

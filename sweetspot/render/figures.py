@@ -44,6 +44,7 @@ def save_all(
             for kind, metadata in _METADATA.items():
                 paths.append(out_dir / f"{name}.{kind}")
                 figure.savefig(paths[-1], metadata=metadata)
+                figure.set_layout_engine("none")  # laid out once, both kinds are alike
     return paths
 
 
