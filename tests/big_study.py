@@ -22,6 +22,7 @@ from sweetspot.run.record import digest, pack, write
 from tests.conftest import pass_of, plan_of, record_of
 
 NCCL_VARIANTS, STEPS, ROUNDS, REQUESTS, TOKENS = 20, 9, 10, 100, 512
+MODELS = {"constructed": None, "target": {"folder": "target"}, "draft": {"folder": "draft"}}
 SWEETSPOT = Path(sys.executable).with_name("sweetspot")
 
 
@@ -38,6 +39,8 @@ def make(folder: Path, nccl: int, steps: int, rounds: int, requests: int, tokens
     """Write plan.json and a record for each launch and round into *folder*."""
     rng = np.random.default_rng(0)
     plan = plan_of(*range(1, steps + 1), nccl=[f"v{i}" for i in range(nccl)], rounds=rounds)
+    for launch in plan["launches"]:
+        launch["args"] = {"speculative-algorithm": "EAGLE3"}
     outputs = {f"p{i}": rng.integers(30_000, size=tokens).tolist() for i in range(requests)}
     packed = {prompt: pack(ids) for prompt, ids in outputs.items()}
     digests = {prompt: digest(text) for prompt, text in packed.items()}
@@ -53,7 +56,7 @@ def make(folder: Path, nccl: int, steps: int, rounds: int, requests: int, tokens
             pass_["outputs"] = dict(zip(digests.values(), packed.values(), strict=True))
             record = record_of(plan, variant["id"], [pass_], round_=round_)
             cycles = record.pop("cycles")
-            record |= {"engine": {"name": "fake", "packages": {}}, "models": {"constructed": None}}
+            record |= {"engine": {"name": "fake", "packages": {}}, "models": MODELS}
             path = folder / "run" / variant["id"] / str(round_) / "record.json"
             path.parent.mkdir(parents=True, exist_ok=True)
             write(record, path)
