@@ -83,11 +83,11 @@ def _row(row: Mapping[str, Any], baseline_tokens_per_s: float, load: int) -> Row
         "cycle_s": cycle_s,
         **_phases(row["phases_ms"], row["cycle_ms"]),
     }
-    if not num_steps:
-        return found | {"accept_length": 1.0}
     implied = None if cycle_s is None else tokens_per_s / load * cycle_s
     if cycle_s is not None:
         found["break_even_accept_length"] = baseline_tokens_per_s / load * cycle_s
+    if not num_steps:
+        return found | {"accept_length": 1.0, "identity_residual": None if implied is None else implied - 1}
     length = reconcile(row["accept_length"], num_steps, implied)
     return found | {
         "accept_length": length.value,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-BONUS = {"included": 0, "excluded": 1}  # tokens a cycle to add to what is stated
+from sweetspot.analyse.bonus import BONUS, Counting, possible
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ def reconcile(stated: Mapping[str, Any] | None, num_steps: int, implied: float |
         how = f"accept_length {implied:.3f} is speed x cycle time, none is stated"
         return Reconciled(implied, None, how, None)
     words, low, high = stated["stated"], stated["low"], stated["high"]
-    possible = [bonus for bonus, added in BONUS.items() if low + added >= 1 and high + added <= num_steps + 1]
+    readings = possible(low, high, num_steps)
     if stated["bonus"] != "unstated":
         reading, why = stated["bonus"], "as the source says"
-    elif len(possible) == 1:
-        reading, why = possible[0], f"the one reading within 1 to {num_steps + 1}"
-    elif not possible:
+    elif len(readings) == 1:
+        reading, why = readings[0], f"the one reading within 1 to {num_steps + 1}"
+    elif not readings:
         return Reconciled(
             None, words, f"stated {words}, which {num_steps} steps can't give in any reading", None
         )
@@ -50,7 +50,7 @@ def reconcile(stated: Mapping[str, Any] | None, num_steps: int, implied: float |
         )
     else:
         known = implied
-        reading = min(possible, key=lambda bonus: abs(_nearest(low, high, bonus, known) - known))
+        reading = min(readings, key=lambda bonus: abs(_nearest(low, high, bonus, known) - known))
         why = "the reading nearer to speed x cycle time"
     value = _nearest(low, high, reading, implied)
     how = f"accept_length {value:.3f}: stated {words}, bonus token {reading} ({why})"
@@ -61,7 +61,7 @@ def reconcile(stated: Mapping[str, Any] | None, num_steps: int, implied: float |
     return Reconciled(value, words, f"{how}; speed x cycle time gives {implied:.3f}", implied / value - 1)
 
 
-def _nearest(low: float, high: float, bonus: str, implied: float | None) -> float:
+def _nearest(low: float, high: float, bonus: Counting, implied: float | None) -> float:
     """Return the value of a reading that is nearest to *implied*, or its middle."""
     low, high = low + BONUS[bonus], high + BONUS[bonus]
     return (low + high) / 2 if implied is None else min(max(implied, low), high)

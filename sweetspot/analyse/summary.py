@@ -14,6 +14,7 @@ from sweetspot.analyse.pooling import pooled_acceptance, pooled_latency, round_m
 from sweetspot.analyse.resolution import resolution
 from sweetspot.analyse.speedup_columns import speedup_columns
 from sweetspot.analyse.statistics import Estimate, estimate
+from sweetspot.measure.exactness import OF_BASELINES
 from sweetspot.measure.latency import PERCENTILES
 from sweetspot.measure.requests import FLAG, REAL, TEXT, WHOLE
 from sweetspot.measure.throughput import identity_residual
@@ -24,7 +25,7 @@ SUMMARY: dict[str, pl.DataType] = (
     | {"args_set": TEXT, "load": WHOLE, "control": FLAG, "baseline": TEXT, "status": TEXT, "failure": TEXT}
     | {"rounds": WHOLE, "passes": WHOLE, "requests": WHOLE}
     | {"decode_tokens_per_s": REAL, "decode_tokens_per_s_low": REAL, "decode_tokens_per_s_high": REAL}
-    | {"launch": TEXT, "decode_tokens_per_s_by_round": pl.List(REAL)}
+    | {"full_load_share": REAL, "launch": TEXT, "decode_tokens_per_s_by_round": pl.List(REAL)}
     | {"speedup": REAL, "speedup_low": REAL, "speedup_high": REAL, "p_value_adjusted": REAL}
     | {"resolution": REAL, "speedup_bootstrap_low": REAL, "speedup_bootstrap_high": REAL}
     | {"accept_length": REAL, "accept_length_from_histogram": REAL, "accept_lengths_agree": FLAG}
@@ -37,7 +38,8 @@ SUMMARY: dict[str, pl.DataType] = (
     | {f"{name}_p{percent}_s": REAL for name in ("ttft", "itl_chunk", "itl_token") for percent in PERCENTILES}
     | {"prefill_s": REAL, "prefill_tokens": REAL}
     | {"exact": TEXT, "first_divergence": WHOLE, "worst_nats": REAL, "inexact_reason": TEXT}
-    | {"diverged_share": REAL, "noise_floor_share": REAL}
+    | {"diverged_share": REAL}
+    | dict.fromkeys(OF_BASELINES, REAL)
     | {"server_tokens_per_s": REAL, "client_cost": REAL, "start_s": REAL}
 )
 
@@ -65,12 +67,15 @@ def summarise(tables: Mapping[str, pl.DataFrame], plan: Mapping[str, Any]) -> pl
             row |= _status(launches, passes.get(cell), plan)
             if cell in passes:
                 baseline = speeds.get((variant["baseline"], load), {})
-                row |= _speed(variant, load, passes[cell], speeds[cell], baseline)
+                row |= _speed(load, passes[cell], speeds[cell], baseline)
                 row["decode_tokens_per_s_by_round"] = [speeds[cell].get(r) for r in range(plan["rounds"])]
                 row |= pooled_acceptance(passes[cell], variant)
                 row |= pooled_latency(passes[cell], requests[cell])
                 row |= _exactness(exact[cell])
-                row["identity_residual"] = _residual(row, passes[cell])
+                intervals = sum(sum(counts) for counts in passes[cell]["itl_chunk_counts"])
+                row["identity_residual"] = _residual(row, passes[cell], intervals)
+                inside = passes[cell]["full_load_cycles"].sum()
+                row["full_load_share"] = inside / intervals if intervals else None
                 if variant["id"] != variant["baseline"] and (variant["baseline"], load) in requests:
                     ends = bootstrap(requests[cell], requests[variant["baseline"], load]) or (None, None)
                     row["speedup_bootstrap_low"], row["speedup_bootstrap_high"] = ends
@@ -103,9 +108,7 @@ def _status(launches: pl.DataFrame, passes: pl.DataFrame | None, plan: Mapping[s
     }
 
 
-def _speed(
-    variant: Row, load: int, passes: pl.DataFrame, speeds: dict[int, float], baseline: dict[int, float]
-) -> Row:
+def _speed(load: int, passes: pl.DataFrame, speeds: dict[int, float], baseline: dict[int, float]) -> Row:
     """Return the columns on speed, and the accept_length at which it would equal the baseline's."""
     launches = sorted(passes["launch"].unique())
     row: Row = {"launch": "+".join(launches), "client_cost": passes["client_cost"].median()}
@@ -114,7 +117,7 @@ def _speed(
         medians = round_medians(passes, name)
         row[name] = estimate(list(medians.values())).centre if medians else None
     row |= _timer(row, passes)
-    if variant["num_steps"] and baseline and row["cycle_s"] is not None:
+    if baseline and row["cycle_s"] is not None:
         baseline_per_request = estimate(list(baseline.values())).centre / load
         row["break_even_accept_length"] = baseline_per_request * row["cycle_s"]
     return row
@@ -147,11 +150,11 @@ def _exactness(exact: pl.DataFrame) -> Row:
         "exact": row["status"],
         "inexact_reason": row["reason"],
         "diverged_share": None if row["diverged"] is None else row["diverged"] / row["requests"],
-        **{name: row[name] for name in ("first_divergence", "worst_nats", "noise_floor_share")},
+        **{name: row[name] for name in (*("first_divergence", "worst_nats"), *OF_BASELINES)},
     }
 
 
-def _residual(row: Row, passes: pl.DataFrame) -> float | None:
+def _residual(row: Row, passes: pl.DataFrame, intervals: int) -> float | None:
     """Return the identity's residual: at load 1 from the numbers that the row shows.
 
     Above load 1 those are of the windows in which the whole load ran, a sample of the cycles in which some
@@ -163,6 +166,5 @@ def _residual(row: Row, passes: pl.DataFrame) -> float | None:
     if row["load"] == 1:
         terms = (row["decode_tokens_per_s"], row["load"], row["cycle_s"], row["accept_length"])
         return None if None in terms else identity_residual(*terms)
-    intervals = sum(sum(counts) for counts in passes["itl_chunk_counts"])
     tokens = sum(passes["completion_tokens"]) - sum(passes["requests"])
     return float(tokens / intervals / row["accept_length"] - 1) if intervals else None

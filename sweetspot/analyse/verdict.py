@@ -12,11 +12,14 @@ import polars as pl
 from sweetspot.analyse.decision import decide
 from sweetspot.analyse.design import Row
 from sweetspot.analyse.faults import faults
-from sweetspot.analyse.wording import detail, headline, warning
+from sweetspot.analyse.wording import detail, headline, other_tokens, warning
 from sweetspot.errors import StudyError
 
 TIMED_SHARE_LIMIT = 0.01  # beyond it the timer and the client did not see the same cycles
 WITHOUT_EFFECT = "without effect"
+
+MOST_CYCLES = 0.75  # a speed of fewer of them may be that of some prompts more than of others
+PROMPTS_A_LOAD = 4  # with which three in four cycles, or more, run under the whole load
 
 
 def judge(summary: pl.DataFrame, verdict_load: int | None = None, nccl: Row | None = None) -> Row:
@@ -59,7 +62,10 @@ def judge(summary: pl.DataFrame, verdict_load: int | None = None, nccl: Row | No
         "sentence": headline(decision, load),
         "detail": detail(decision, deciding),
         "warnings": [
-            warning(row) for row in rows if row["control"] and row["verdict"] in {"faster", "slower"}
+            *(warning(row) for row in rows if row["control"] and row["verdict"] in {"faster", "slower"}),
+            *dict.fromkeys(
+                other_tokens(row, rows[0]["baseline"]) for row in rows if row["baseline_diverged_share"]
+            ),
         ],
         "rows": [{key: row[key] for key in ("variant", "load", "verdict", "reasons")} for row in rows],
     }
@@ -92,6 +98,12 @@ def _judge_row(row: Row, baseline: Row) -> tuple[str, list[str]]:
         )
     if row["decode_tokens_per_s"] is None:
         reasons.append("the whole load never decoded at once; send more prompts or lower the load")
+    share = row["full_load_share"]
+    if row["load"] > 1 and share is not None and share < MOST_CYCLES:
+        reasons.append(
+            f"the speed is of {share:.0%} of the cycles, in which the whole load ran; "
+            f"send {PROMPTS_A_LOAD} prompts or more for each request in flight"
+        )
     if row["variant"] == row["baseline"]:
         return "reference", reasons
     if baseline["status"] == "failed" or faults(baseline):

@@ -71,6 +71,15 @@ def warning(row: Row) -> str:
     )
 
 
+def other_tokens(row: Row, first: str) -> str:
+    """Return what it means that the baseline of *row* answers otherwise than the *first* one."""
+    return (
+        f"{row['baseline']} answers {row['baseline_diverged_share']:.0%} of the prompts otherwise than "
+        f"{first}: its NCCL variant or arguments change the tokens, also without speculation; its variants "
+        "are held to its own tokens"
+    )
+
+
 def _rounds(more: Mapping[str, int]) -> str:
     fewest_first = sorted(more, key=lambda variant: more[variant])
     return _listed([f"{more[variant]} for {variant}" for variant in fewest_first])

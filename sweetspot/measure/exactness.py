@@ -23,6 +23,7 @@ References = dict[tuple[str, str], dict[str, dict[str, Any]]]
 
 NOT_CLAIMED = "not claimed (temperature > 0)"
 NO_BASELINE = "no baseline"
+OF_BASELINES = ("noise_floor_share", "baseline_diverged_share")
 
 
 def compare(
@@ -117,8 +118,9 @@ def exactness(compared: pl.DataFrame, plan: Mapping[str, Any]) -> pl.DataFrame:
     Returns:
         `variant`, `load`, `baseline`, `status`, `requests`, `diverged`, `near_ties`, `first_divergence`,
         `worst_nats`, `reason` (of the earliest difference that is no near-tie) and `noise_floor_share`: of
-        the baseline's own requests, how many differ from the reference, over all loads. Counts and shares
-        are null where nothing was compared.
+        the baseline's own requests, how many differ from the reference, over all loads; and
+        `baseline_diverged_share`: of its references, how many differ from those of the first baseline.
+        Counts and shares are null where nothing was compared.
     """
     diverged = pl.col("first_divergence").is_not_null()
     inexact = diverged & ~pl.col("near_tie")
@@ -126,6 +128,15 @@ def exactness(compared: pl.DataFrame, plan: Mapping[str, Any]) -> pl.DataFrame:
         compared.filter((pl.col("variant") == pl.col("baseline")) & ~pl.col("is_reference"))
         .group_by("baseline")
         .agg(noise_floor_share=pl.when(_greedy(plan)).then(diverged.mean()))
+    )
+    answers = compared.filter("is_reference").select("baseline", "prompt", "output")
+    first = answers.filter(pl.col("baseline") == plan["variants"][0]["baseline"])
+    apart = (
+        answers.join(first.select("prompt", first="output"), on="prompt")
+        .group_by("baseline")
+        .agg(
+            baseline_diverged_share=pl.when(_greedy(plan)).then((pl.col("output") != pl.col("first")).mean())
+        )
     )
     status = (
         pl.when(not _greedy(plan))
@@ -155,6 +166,7 @@ def exactness(compared: pl.DataFrame, plan: Mapping[str, Any]) -> pl.DataFrame:
             .first(),
         )
         .join(noise, on="baseline", how="left", maintain_order="left")
+        .join(apart, on="baseline", how="left", maintain_order="left")
         .with_columns(status=status)
         .with_columns(pl.when(pl.col("compared") > 0).then(pl.col("diverged", "near_ties")).name.keep())
         .drop("compared")

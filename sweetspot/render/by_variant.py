@@ -54,7 +54,8 @@ def draw_cycle(axes: Axes, rows: Sequence[Row]) -> None:
         for phase, seconds in phases(row):
             bars.setdefault(phase, []).append((y, end_ms, 1000 * seconds))
             end_ms += 1000 * seconds
-        if row["break_even_accept_length"] is not None and row["accept_length"] is not None:
+        known = row["break_even_accept_length"] is not None and row["accept_length"] is not None
+        if known and row["num_steps"]:
             # accept_length / baseline tok/s, at any load
             limit_ms = 1000 * row["cycle_s"] * row["accept_length"] / row["break_even_accept_length"]
             margins.append(Margin(y, limit_ms, end_ms, gains=end_ms < limit_ms))

@@ -48,10 +48,10 @@ class TestSummarise:
         baseline, row = rows["none.default", 1], rows["s2.default", 1]
         assert baseline["decode_tokens_per_s"] == pytest.approx(100)
         assert baseline["speedup"] == 1
-        assert (
-            baseline["speedup_low"] is baseline["break_even_accept_length"] is baseline["accept_rate"] is None
-        )
+        assert baseline["speedup_low"] is baseline["accept_rate"] is None
         assert baseline["accept_length"] == 1
+        assert baseline["break_even_accept_length"] == pytest.approx(1)
+        assert baseline["identity_residual"] == pytest.approx(0)
         assert row["decode_tokens_per_s"] == pytest.approx(2 / 0.0125)
         assert [row["speedup"], row["speedup_low"], row["speedup_high"]] == pytest.approx([1.6] * 3)
         assert row["accept_length"] == pytest.approx(2)
@@ -117,6 +117,7 @@ class TestSummarise:
         assert rows["none.default", 2]["decode_tokens_per_s"] == pytest.approx(200)
         assert rows["s1.default", 2]["decode_tokens_per_s"] == pytest.approx(400)
         assert rows["s1.default", 2]["break_even_accept_length"] == pytest.approx(1)
+        assert {row["full_load_share"] for row in rows.values()} == {1}
         assert rows["s1.default", 2]["identity_residual"] == pytest.approx(0)
         assert rows["s1.default", 2]["speedup"] == pytest.approx(2)
         assert rows["s1.default", 2]["speedup_low"] is None

@@ -257,6 +257,33 @@ class TestWinner:
             "so small a difference proves nothing"
         ]
 
+    def test_a_baseline_with_other_tokens(self) -> None:
+        """An NCCL variant that changes the text is no fault of its variants, and is said once."""
+        other = {"baseline_diverged_share": 0.25, "exact": "exact"}
+
+        found, verdicts = judged(
+            baseline(baseline_diverged_share=0.0),
+            row("s2.default", 130, baseline_diverged_share=0.0),
+            baseline(101, "ring", **other),
+            row("s2.ring", 150, **other),
+        )
+
+        assert (verdicts["s2.ring"], found["winner"]) == ("faster", "s2.ring")
+        assert len(found["warnings"]) == 1
+        assert found["warnings"][0].startswith(
+            "none.ring answers 25% of the prompts otherwise than none.default"
+        )
+
+    @pytest.mark.parametrize(("load", "share", "told"), [(8, 0.66, True), (8, 0.78, False), (1, 0.66, False)])
+    def test_a_speed_of_few_cycles(self, load: int, share: float, told: bool) -> None:
+        """Above load 1 a row whose speed leaves a quarter of its cycles out says so, and how to mend it."""
+        found, _ = judged(
+            baseline(load=load), row("s2.default", 130, load=load, full_load_share=share), load=load
+        )
+
+        reasons = "; ".join(found["rows"][1]["reasons"])
+        assert ("the speed is of 66% of the cycles, in which the whole load ran; send 4" in reasons) is told
+
     @pytest.mark.parametrize(("asked", "load", "winner"), [(None, 1, "s2.default"), (8, 8, "none.default")])
     def test_verdict_load(self, asked: int | None, load: int, winner: str) -> None:
         """The load that decides is the study's, the smallest if it names none."""

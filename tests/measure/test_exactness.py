@@ -158,6 +158,8 @@ def test_each_nccl_variant_has_its_own_baseline(make_study: Callable[..., Study]
     rows = study.exactness()
 
     assert {rows["s1.default"]["status"], rows["s1.ring"]["status"]} == {"exact"}
+    assert rows["s1.default"]["baseline_diverged_share"] == 0
+    assert rows["none.ring"]["baseline_diverged_share"] == rows["s1.ring"]["baseline_diverged_share"] == 0.5
 
 
 def test_sampling_claims_nothing(make_study: Callable[..., Study]) -> None:
@@ -170,6 +172,7 @@ def test_sampling_claims_nothing(make_study: Callable[..., Study]) -> None:
 
     assert {row["status"] for row in rows.values()} == {"not claimed (temperature > 0)"}
     assert rows["s1.default"]["diverged"] is rows["none.default"]["noise_floor_share"] is None
+    assert rows["none.default"]["baseline_diverged_share"] is None
 
 
 def test_no_baseline(make_study: Callable[..., Study]) -> None:

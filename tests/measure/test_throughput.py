@@ -5,6 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from sweetspot.analyse.verdict import MOST_CYCLES
 from sweetspot.errors import MeasureError
 from sweetspot.measure.chunks import Chunks, Ints, unpack_chunks
 from sweetspot.measure.throughput import full_load_windows, identity_residual, throughput
@@ -185,3 +186,48 @@ class TestIdentityResidual:
         """Four requests at 800 tokens/s together and 10 ms a cycle get 2 tokens a cycle each."""
         assert identity_residual(800, 4, 0.010, 2.0) == pytest.approx(0)
         assert identity_residual(800, 4, 0.010, 1.6) == pytest.approx(0.25)
+
+
+class TestFewPrompts:
+    """Prompts that accept differently, and few of them for the load."""
+
+    LOAD, TOKENS, CYCLE_US = 8, 256, 10_000
+    YIELDS = np.linspace(1.5, 3.5, LOAD)  # tokens a cycle, of each kind of prompt
+
+    def speed(self, each: int, seed: int) -> tuple[float, float]:
+        """Return how far off the speed of *each* prompt of a kind is in a shuffled pass, and its share."""
+        free_us = [0] * self.LOAD
+        arrivals: list[Ints] = []
+        tokens: list[Ints] = []
+        for a_cycle in np.random.default_rng(seed).permutation(np.tile(self.YIELDS, each)):
+            lane = free_us.index(min(free_us))
+            cycles = np.arange(int(np.ceil((self.TOKENS - 1) / a_cycle)) + 1)
+            arrivals.append(free_us[lane] + 1 + self.CYCLE_US * cycles)
+            so_far = np.minimum(1 + np.floor(a_cycle * cycles), self.TOKENS).astype(int)
+            tokens.append(np.diff(so_far, prepend=0))
+            free_us[lane] = int(arrivals[-1][-1])
+        sizes = np.array([times.size for times in arrivals])
+        sent_us = np.array([times[0] - 1 for times in arrivals])
+        first = np.append(0, sizes.cumsum()[:-1])
+        chunks = Chunks(sent_us, first, np.concatenate(arrivals), np.concatenate(tokens))
+        found = throughput(chunks, self.LOAD)
+        assert found.decode_tokens_per_s is not None
+        steady = 1e6 * self.LOAD / self.CYCLE_US / np.mean(1 / self.YIELDS)  # of prompts without an end
+        return found.decode_tokens_per_s / steady - 1, found.full_load_cycles / len(chunks.intervals.tokens)
+
+    @pytest.mark.parametrize(
+        ("each", "bias", "scatter"), [(1, 0.075, 0), (4, 0.007, 0.017), (8, 0.001, 0.008)]
+    )
+    def test_the_speed_is_too_high(self, each: int, bias: float, scatter: float) -> None:
+        """Until the first is done all take part alike, though the slow ones take part for longer."""
+        errors = [self.speed(each, seed)[0] for seed in range(40)]
+
+        assert np.mean(errors) == pytest.approx(bias, abs=0.004)
+        assert np.std(errors) == pytest.approx(scatter, abs=0.004)
+
+    @pytest.mark.parametrize(("each", "told"), [(1, True), (4, False), (8, False)])
+    def test_the_share_tells(self, each: int, told: bool) -> None:
+        """With four prompts for each request in flight, over 75 % of the cycles are under the whole load."""
+        shares = [self.speed(each, seed)[1] for seed in range(40)]
+
+        assert all((share < MOST_CYCLES) is told for share in shares)

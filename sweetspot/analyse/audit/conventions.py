@@ -6,8 +6,9 @@ from typing import Literal
 
 from sweetspot.analyse.audit.figures import Figure, Interval
 from sweetspot.analyse.audit.rows import Row
+from sweetspot.analyse.bonus import BONUS, Counting, possible
 
-Convention = Literal["included", "excluded", "neither", "unknown"]
+Convention = Counting | Literal["neither", "unknown"]
 NOISE = 0.03  # relative; what separate measurements of one run may differ by
 
 
@@ -28,7 +29,7 @@ class Reading:
         """The accept length, bonus token included, as the row's figures allow it."""
         if self.implied is not None and self.convention in {"included", "excluded"} and self.stated.is_range:
             return self.implied
-        return self.stated.interval.plus(1.0 if self.convention == "excluded" else 0.0)
+        return self.stated.interval.plus(BONUS["excluded"] if self.convention == "excluded" else 0)
 
     @property
     def ratio(self) -> float:
@@ -79,16 +80,16 @@ def _read(row: Row) -> Reading:
     stated = row.first("accept_length")
     assert stated is not None
     candidates = list(implied_lengths(row))
-    tried: tuple[tuple[Convention, float], ...] = (("included", 0.0), ("excluded", 1.0))
-    for convention, more in tried:
+    for convention, more in BONUS.items():
         fitting = [c for c in candidates if c[0].meets(stated.interval.plus(more), NOISE)]
         if fitting and (convention == "included" or stated.high > 0):
             best = min(fitting, key=lambda c: abs(c[0].middle - stated.low - more))
             return Reading(row, stated, *best, convention)
     by_bounds: Convention = "neither" if candidates else "unknown"
-    if stated.interval.high < 1:
+    within = possible(stated.interval.high, stated.high - stated.step, row.drafts)
+    if within == ["excluded"]:
         by_bounds = "excluded"
-    elif not candidates and row.drafts is not None and stated.high - stated.step > row.drafts:
+    elif not candidates and "excluded" not in within:
         by_bounds = "included"
     if not candidates:
         return Reading(row, stated, None, None, None, 1, by_bounds)
