@@ -14,10 +14,11 @@ from sweetspot.analyse.audit.matrix import matrices
 from sweetspot.analyse.audit.prose import draft_tokens, said_speeds, sentences
 from sweetspot.analyse.audit.records import equals_rows, find_blocks, find_documents, json_rows
 from sweetspot.analyse.audit.report import Finding, Report, format, ordered
-from sweetspot.analyse.audit.rows import Row, requests_said
+from sweetspot.analyse.audit.rows import Row
 from sweetspot.analyse.audit.rule_lines import lines_read
 from sweetspot.analyse.audit.rule_means import means_read
 from sweetspot.analyse.audit.rules import findings
+from sweetspot.analyse.audit.settings import requests_said
 from sweetspot.analyse.audit.spoken import prose_rows
 from sweetspot.analyse.audit.tables import find_tables
 from sweetspot.measure.server_log import read_server_log

@@ -3,7 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from sweetspot.analyse.audit.figures import NUMBER, Figure, Place, number, place_of
+from sweetspot.analyse.audit.figures import NUMBER, Figure, number
+from sweetspot.analyse.audit.places import Place, place_of
 
 _HEAD = re.compile(r"EAGLE3?_PROF\w*\s*\(\s*(\d[\d,]*)\s*cyc\w*,\s*(\d[\d,]*)\s*tok\w*[^)]*\)", re.IGNORECASE)
 _PHASE = re.compile(

@@ -4,9 +4,9 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 
-from sweetspot.analyse.audit.figures import Place
 from sweetspot.analyse.audit.grid import RULE, Cell, Table, blocks
 from sweetspot.analyse.audit.names import understand
+from sweetspot.analyse.audit.places import Place
 
 MIN_UNDERSTOOD = 2  # names that must be known before lines without bars count as a table
 LONGEST = 4000  # characters of a header without bars

@@ -1,10 +1,10 @@
 """A published figure: its value or range, and how far off its digits allow it to be. Pure."""
 
 import re
-from bisect import bisect_right
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import NamedTuple
+
+from sweetspot.analyse.audit.places import Place
 
 NUMBER = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)"
 APPROXIMATELY = r"(?:~|≈|∼|about |roughly |around |nearly |almost |approximately |approx\. ?|circa |some )"
@@ -69,16 +69,6 @@ class Interval(NamedTuple):
     def middle(self) -> float:
         """The value half way."""
         return (self.low + self.high) / 2
-
-
-class Place(NamedTuple):
-    """Where something stands in the text: line and column from 1."""
-
-    line: int
-    column: int
-
-    def __str__(self) -> str:
-        return f"line {self.line}, column {self.column}"
 
 
 @dataclass(frozen=True)
@@ -167,21 +157,3 @@ def asides(text: str, place: Place) -> list[Figure]:
 def seconds(unit: str) -> float | None:
     """Return the seconds in a unit of time, or None if it is none."""
     return _SECONDS.get(unit.partition("/")[0].strip())
-
-
-def place_of(text: str, offset: int) -> Place:
-    """Return the line and column of an offset."""
-    starts = _line_starts(text)
-    line = bisect_right(starts, offset)
-    return Place(line, offset - starts[line - 1] + 1)
-
-
-def offset_of(text: str, place: Place) -> int:
-    """Return the offset of a line and column."""
-    return _line_starts(text)[place.line - 1] + place.column - 1
-
-
-@lru_cache(maxsize=8)
-def _line_starts(text: str) -> list[int]:
-    """Return where each line of *text* begins."""
-    return [0, *(match.end() for match in re.finditer("\n", text))]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from sweetspot.analyse.audit.figures import Place
+from sweetspot.analyse.audit.places import Place
 
 RULE = re.compile(r"^[\s|+:=\-━─═┏┓┗┛┡┩┣┫╇╈┳┻┼├┤┌┐└┘┬┴╪╞╡╋╂┠┨╔╗╚╝╠╣╦╩╬]+$")
 

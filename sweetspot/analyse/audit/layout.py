@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from sweetspot.analyse.audit.figures import asides, plain, read_cell
+from sweetspot.analyse.audit.fill import add
 from sweetspot.analyse.audit.grid import Cell, Table
 from sweetspot.analyse.audit.names import Name, understand
-from sweetspot.analyse.audit.rows import Row, add, batch_in, configure, configure_all
+from sweetspot.analyse.audit.rows import Row
+from sweetspot.analyse.audit.settings import batch_in, configure, configure_all
 
 HEADING_ROWS = 3  # of a table, one of which may hold the names
 OF_UNIT = {"x": "speedup", "×": "speedup", "%": "change"}

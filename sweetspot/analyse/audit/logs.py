@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from sweetspot.analyse.audit.figures import Place, read_cell
+from sweetspot.analyse.audit.figures import read_cell
+from sweetspot.analyse.audit.fill import add
 from sweetspot.analyse.audit.names import understand
-from sweetspot.analyse.audit.rows import Row, add
+from sweetspot.analyse.audit.places import Place
+from sweetspot.analyse.audit.rows import Row
 from sweetspot.measure.server_log import LogRow
 
 _PREFIX = re.compile(

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
-from sweetspot.analyse.audit.figures import Place, place_of
 from sweetspot.analyse.audit.grid import Cell, Table, fitted
+from sweetspot.analyse.audit.places import Place, place_of
 
 _HTML = re.compile(r"<table\b.+?(?:</table\s*>|(?=<table\b)|\Z)", re.IGNORECASE | re.DOTALL)
 _TABULAR = re.compile(r"\\begin\{(tabular[x*]?|array|longtable)\}")

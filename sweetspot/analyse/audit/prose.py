@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sweetspot.analyse.audit.banners import figure_at
-from sweetspot.analyse.audit.figures import APPROXIMATELY, NUMBER, Figure, Place, offset_of, place_of
+from sweetspot.analyse.audit.figures import APPROXIMATELY, NUMBER, Figure
 from sweetspot.analyse.audit.names import BASELINE
+from sweetspot.analyse.audit.places import Place, offset_of, place_of
 
 _END = re.compile(
     r"(?<=[。！？；])|(?<=[.!?])[\"'”)*]*\s+(?=[\"'“(*\[]*[A-Z\d])|\n\s*\n|\n(?=\s*(?:[-*•>]|\d+[.)])\s)|\n(?=#)"

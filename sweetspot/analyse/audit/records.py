@@ -5,9 +5,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from sweetspot.analyse.audit.figures import Place, read_cell
+from sweetspot.analyse.audit.figures import read_cell
+from sweetspot.analyse.audit.fill import add
 from sweetspot.analyse.audit.names import understand
-from sweetspot.analyse.audit.rows import SETTINGS, Row, add, configure
+from sweetspot.analyse.audit.places import Place
+from sweetspot.analyse.audit.rows import SETTINGS, Row
+from sweetspot.analyse.audit.settings import configure
 
 Json = Any
 MIN_KNOWN = 2  # names that must be known before pairs count as a record

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sweetspot.analyse.audit.figures import Place
+from sweetspot.analyse.audit.places import Place
 
 Kind = Literal["contradiction", "warning"]
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sweetspot.analyse.audit.facts import Facts
-from sweetspot.analyse.audit.figures import Figure, Interval, number, place_of
+from sweetspot.analyse.audit.figures import Figure, Interval, number
+from sweetspot.analyse.audit.places import place_of
 from sweetspot.analyse.audit.report import Finding
 
 CLOSE = 0.002  # relative; beyond rounding

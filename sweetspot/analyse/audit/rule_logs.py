@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from sweetspot.analyse.audit.facts import Facts
-from sweetspot.analyse.audit.figures import Interval, Place
+from sweetspot.analyse.audit.figures import Interval
+from sweetspot.analyse.audit.places import Place
 from sweetspot.analyse.audit.report import Finding
 from sweetspot.measure.server_log import LogRow
 

@@ -16,6 +16,9 @@ _RATES = re.compile(
     rf"(?:\s*(?:to|->|→|and|versus|vs\.?)\s*(?P<a2>(?:{APPROXIMATELY})?)(?P<r2>{NUMBER})\s*%)?",
     re.IGNORECASE,
 )
+_FEWER = re.compile(  # some cycles draft less than they may
+    r"suffix|n-?gram|prompt[ _-]lookup|adaptive|dynamic|early[ -]stop", re.IGNORECASE
+)
 _OTHER_RATE = re.compile(
     r"position|first (?:draft|token)|per-token|top-?1|training|validation|eval", re.IGNORECASE
 )
@@ -23,6 +26,7 @@ _OTHER_RATE = re.compile(
 
 def accept_rate(facts: Facts) -> Iterator[Finding]:
     """An accept rate beside an accept length and a step count must fit one of the definitions in use."""
+    fewer = bool(_FEWER.search(facts.text))
     with_bonus = {reading.row.source for reading in facts.readings if _fits_with_bonus(reading)}
     for reading in facts.readings:
         row, rate = reading.row, reading.row.first("accept_rate")
@@ -35,6 +39,8 @@ def accept_rate(facts: Facts) -> Iterator[Finding]:
         if alone:
             found |= _of_papers(reading.with_bonus, row.drafts)
         if any(rate.interval.meets(value, SLACK) for value in found.values()) or row.kind == "log":
+            continue
+        if fewer and rate.interval.high > min(value.low for value in found.values()):
             continue
         listed = ", ".join(f"{name} = {value.middle:.1%}" for name, value in found.items())
         yield Finding(

@@ -29,7 +29,11 @@ def _stated(facts: Facts, rule: str, fits: Callable[[Figure, Sequence[Interval]]
             for item in row.measured.get(rule, []):
                 stated = item.figure
                 plain_one = stated.low <= 0 or stated.low == stated.high == 1 if rule == "speedup" else False
-                if plain_one or (rule == "change" and (stated.unit != "%" or stated.low == 0)):
+                if (
+                    plain_one
+                    or _of_decoding_alone(row, item)
+                    or (rule == "change" and (stated.unit != "%" or stated.low == 0))
+                ):
                     continue
                 found = ratios(row, rows, item.name)
                 if found[0]:
@@ -42,6 +46,15 @@ def _stated(facts: Facts, rule: str, fits: Callable[[Figure, Sequence[Interval]]
                 continue
             for row, item, shown in wrong[:1] if doubt else wrong:
                 yield _wrong(row, rule, item, shown, doubt)
+
+
+def _of_decoding_alone(row: Row, item: Measured) -> bool:
+    """Return whether a speedup is of decoding, another of the whole, and no speed of decoding is given."""
+    others = [
+        other for other in row.measured.get("speedup", []) if not other.name.decode and not other.name.of
+    ]
+    speeds = [speed for speed in row.measured.get("tokens_per_s", []) if speed.name.decode]
+    return item.name.decode and bool(others) and not speeds
 
 
 def _has_baseline(rows: Sequence[Row]) -> bool:

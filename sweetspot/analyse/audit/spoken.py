@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sweetspot.analyse.audit.figures import APPROXIMATELY, NUMBER
+from sweetspot.analyse.audit.fill import add
 from sweetspot.analyse.audit.names import BASELINE, Name
 from sweetspot.analyse.audit.prose import PER_SECOND, Sentence, step_counts
-from sweetspot.analyse.audit.rows import Row, add, batch_in
+from sweetspot.analyse.audit.rows import Row
+from sweetspot.analyse.audit.settings import batch_in
 
 _ABOUT = rf"(?P<about>{APPROXIMATELY})?"
 _IS = r"\s*(?:\(τ\)\s*)?(?:(?:of|is|was|at|=|:|averages|averaged|reached)\s*){0,2}"

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sweetspot.analyse.audit.columns import unbarred
-from sweetspot.analyse.audit.figures import Place
 from sweetspot.analyse.audit.grid import RULE, Cell, Table, blanked, blocks, fitted
 from sweetspot.analyse.audit.markup import marked
+from sweetspot.analyse.audit.places import Place
 
 _BARS = str.maketrans("┃│║┆┊", "|||||")
 _INLINE = re.compile(r"(?:\|\s*:?-{2,}:?\s*){2,}\|")

@@ -106,6 +106,19 @@ chat  51.7        66.7        1.29x           10.96s        9.13s         1.20x
 """,
         (("speedup", "1.20x", "1.42x"),),
     ),
+    "speedup of decoding alone": Shape(
+        """
+| path | Baseline throughput | N-gram throughput | Speedup | Decode speedup |
+|---|---|---|---|---|
+| loop | 32.0 tok/s | 64.0 tok/s | 2.00x | 3.20x |
+| server | 114.0 tok/s | 205.2 tok/s | 1.80x | 2.90x |
+""",
+        (("speedup", "2.00x", "3.00x"),),
+    ),
+    "drafts that are fewer at times": Shape(
+        '{"method": "suffix", "num_spec_tokens": 8, "acceptance_rate": 0.811, "accept_length": 3.59}\n',
+        (("accept-rate", "0.811", "0.111"),),
+    ),
     "interactivity": Shape(
         """
 | Conc | Interactivity | Tput/GPU | TPOT (ms) |
