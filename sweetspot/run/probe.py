@@ -7,6 +7,7 @@ import gzip
 import json
 import tempfile
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import httpx
 from sweetspot.engine.base import Engine
 from sweetspot.engine.redact import Redactor
 from sweetspot.engine.sglang import Server
-from sweetspot.errors import EngineError
+from sweetspot.errors import EngineError, ModelError
 from sweetspot.plan.messages import graph_sizes, messages, shape
 from sweetspot.run.client import send_pass
 from sweetspot.run.lock import host_lock
@@ -51,7 +52,10 @@ def probe(
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         if not asked["skip"]:
-            _start(asked, engine, folders, limits, record, scratch)
+            try:
+                _start(asked, engine, folders, limits, record, scratch)
+            except ModelError as error:  # a target of unknown size is served all the same
+                record |= {"status": "failed", "reason": str(error)}
         out.parent.mkdir(parents=True, exist_ok=True)
         _pack(sorted(scratch.glob("nccl.*.log")), out.with_name("nccl.log.gz"))
         _pack(sorted(scratch.glob("server.log")), out.with_name("server.log.gz"))
@@ -82,8 +86,9 @@ def _start(
                 )
                 record["messages"] = [asdict(message) for message in sent]
                 longest = int(asked["args"].get("context-length", _LONGEST)) - _ANSWER["max_new_tokens"]
-                rows = {message.rows for message in sent if message.rows <= longest}
-                _ask(server, sorted(rows), asked["loads"], limits["stall_s"])
+                verified = {m.rows for m in sent if m.draft_tokens == max(asked["draft_tokens"])}
+                rows = {message.rows for message in sent if message.rows <= longest} - verified
+                _ask(server, sorted(rows), verified, asked["loads"], limits["stall_s"])
         except (EngineError, httpx.HTTPError) as error:
             record |= {"status": "failed", "reason": server.redact(str(error) or repr(error))}
             record["last_words"] = server.last_words()
@@ -94,13 +99,16 @@ def _start(
     }
 
 
-def _ask(server: Server, rows: list[int], loads: list[int], stall_s: float) -> None:
-    """Send a prompt as long as each message has rows, then each load: both make the study's messages."""
+def _ask(server: Server, rows: list[int], verified: set[int], loads: list[int], stall_s: float) -> None:
+    """Make the study's messages: a prompt as long as each has rows, then each load.
+
+    No prompt has as many tokens as one of this server's own verifies, whose lines are then of verifies alone.
+    """
     for length in rows:
         send_pass(server.url, server.headers, [_prompt(length)], 1, _ANSWER, stall_s)
     for load in loads:
-        prompts = [_prompt(length) for length in range(2, load + 2)]
-        send_pass(server.url, server.headers, prompts, load, _ANSWER, stall_s)
+        length = next(length for length in count(2) if length not in verified)
+        send_pass(server.url, server.headers, [_prompt(length)] * load, load, _ANSWER, stall_s)
 
 
 def _prompt(length: int) -> dict[str, Any]:

@@ -51,8 +51,11 @@ class TestProbe:
         assert (record["status"], record["reason"]) == ("complete", None)
         assert record["target"] == {"hidden_size": 64, "layers": 2, "dtype": "bfloat16"}
         assert [message["bytes"] for message in record["messages"]] == [128, 256, 384, 768]
-        for message in record["messages"]:
-            assert sum(f"AllReduce: {message['bytes']} Bytes" in line for line in lines) >= 5
+        found = {
+            message["bytes"]: sum(f"AllReduce: {message['bytes']} Bytes" in line for line in lines)
+            for message in record["messages"]
+        }
+        assert found == {128: 5, 256: 20, 384: 5, 768: 5}  # the verifies', 384 and 768, are of graphs alone
         assert any("NCCL_PROTO set by environment to LL" in line for line in lines)
 
     def test_starts_nothing_where_there_is_nothing(self, tmp_path: Path) -> None:
@@ -60,6 +63,13 @@ class TestProbe:
         record, lines = probed(tmp_path, skip="one GPU")
 
         assert (record["status"], record["reason"], record["server"], lines) == ("skipped", "one GPU", {}, [])
+
+    def test_a_target_of_unknown_size(self, tmp_path: Path) -> None:
+        """It may be served all the same, so the study goes on without this proof."""
+        record, _ = probed(tmp_path, args={"tp-size": 2, "dtype": "fp8"})
+
+        assert (record["status"], record["messages"]) == ("failed", [])
+        assert record["reason"].startswith("dtype: 'fp8', expected one of")
 
     def test_a_server_that_dies(self, tmp_path: Path) -> None:
         """The record says so, with the server's last words; the study goes on."""
