@@ -151,5 +151,5 @@ def test_a_dry_run_needs_no_models(project: Project) -> None:
     planned = project.planned("all")
     started = project.snakemake("all")
 
-    assert planned["run"] == 3
+    assert planned["run"] == 4
     assert "download it with `huggingface-cli download org/target" in started.stderr

@@ -42,5 +42,5 @@ def test_a_band_is_held_against_what_was_found(project: Project) -> None:
 
     assert f"accept_length {found:.2f}, expected 1 to " in refused.stderr
     assert refused.returncode != 0
-    assert planned["run"] == 2
+    assert planned["run"] == 3
     assert "smoke" not in planned
