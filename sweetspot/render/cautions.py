@@ -51,9 +51,8 @@ def cautions(plan: dict[str, Any], engine: dict[str, Any], models: dict[str, Any
                 "CPU: says nothing about a GPU",
                 "SGLang's own server and EAGLE-3 worker ran, on a CPU. Tokens, acceptance and exactness are "
                 "as real as the models; speeds, cycle times and the order of the variants are this CPU's, "
-                "and NCCL took no part. Two CPU servers differ by up to "
-                f"{CPU_SERVERS:.0%} for as long as they live: no speedup between two of them is claimed that "
-                "is finer.",
+                f"and NCCL took no part. Two CPU servers differ by up to {100 * CPU_SERVERS:.0f} % for as "
+                "long as they live: no speedup between two of them is claimed that is finer.",
             )
         )
     if models["constructed"]:

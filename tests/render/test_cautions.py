@@ -26,6 +26,7 @@ def test_cpu_with_a_constructed_pair() -> None:
         "CPU: says nothing about a GPU",
         "Acceptance is a dial of a constructed pair",
     ]
+    assert "Two CPU servers differ by up to 10 % for as long as they live" in found[0].text
     assert "0.8, 0.7" in found[1].text
 
 
