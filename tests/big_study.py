@@ -98,18 +98,20 @@ def _request(
 
 def render(folder: Path) -> list[Cost]:
     """Call each verb from `measure` to `report` on the records in *folder*, and return what each took."""
-    files = {name: folder / name for name in ("run", "measure", "figures", "report.html")}
-    files |= {"plan": folder / "plan.json", "summary": folder / "summary.parquet"}
-    files |= {"verdict": folder / "verdict.json", "command": folder / "launch.sh"}
+    names = ("run", "measure", "figures", "report.html")
+    files = {name: folder / name for name in names} | {"study": folder}
+    files |= {name: folder / f"{name}.json" for name in ("plan", "nccl", "verdict")}
+    files |= {"summary": folder / "summary.parquet", "command": folder / "launch.sh"}
     files |= {"markdown": folder / "table.md", "csv": folder / "table.csv"}
     verbs = {
         "measure": ("run plan", "measure"),
         "summarise": ("measure plan", "summary"),
-        "verdict": ("summary plan", "verdict"),
+        "nccl": ("study summary plan", "nccl"),
+        "verdict": ("summary plan nccl", "verdict"),
         "command": ("run plan verdict", "command"),
-        "table": ("run plan summary verdict markdown csv", None),
-        "figures": ("summary verdict", "figures"),
-        "report": ("run plan summary verdict command figures", "report.html"),
+        "table": ("run plan summary nccl verdict markdown csv", None),
+        "figures": ("summary nccl verdict", "figures"),
+        "report": ("run plan summary nccl verdict command figures", "report.html"),
     }
     costs = []
     for verb, (options, out) in verbs.items():

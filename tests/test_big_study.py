@@ -18,7 +18,7 @@ def test_every_verb_is_timed(
 
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == [
-        *("measure", "summarise", "verdict", "command", "table", "figures", "report", "all")
+        *("measure", "summarise", "nccl", "verdict", "command", "table", "figures", "report", "all")
     ]
     assert all(" CPU s" in line and line.endswith(" MiB") for line in lines)
     assert len(list(tmp_path.rglob("record.json"))) == 2 * 3 * 2
