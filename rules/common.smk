@@ -11,10 +11,12 @@ from sweetspot.published import published_records, published_studies, reported_s
 from sweetspot.study import SMOKE, Study
 from sweetspot.workflow import (
     digest_of_code,
+    fingerprint_for_cache,
     hold_folder,
     is_dry_run,
     one_line_errors,
     put_tools_on_path,
+    refuse_auto_elsewhere,
     study_file,
 )
 
@@ -28,6 +30,7 @@ FIRST = f"{NAME}/first"  # what the study says before its second stage
 
 onstart:
     with one_line_errors():
+        refuse_auto_elsewhere(STUDY, workflow.non_local_exec)
         hold_folder()
 
 
@@ -75,6 +78,24 @@ def earlier_rounds_first(wildcards):
 def smoke_of(wildcards):
     """What every launch waits for, but the one from which it is made."""
     return [] if wildcards.launch == SMOKE else f"results/{wildcards.study}/smoke.json"
+
+
+def node_of_round(wildcards):
+    """Where the node of a round is written down; the launch before all rounds runs anywhere."""
+    return [] if wildcards.launch == SMOKE else f"{STUDY.folder}/plan/node/{wildcards.round}.json"
+
+
+def bound_to(wildcards):
+    return node_of_round(wildcards) or "-"
+
+
+def alone_on_its_node(wildcards):
+    return STUDY.sbatch_options(Path(bound_to(wildcards)))
+
+
+def host_of_cache(wildcards, threads):
+    """What the cache must know besides the inputs. (With `threads`, no change of it makes a run run again.)"""
+    return fingerprint_for_cache()
 
 
 def plan_of(wildcards):

@@ -4,6 +4,7 @@ IN   results/{study}/run/, results/{study}/plan/plan.json, or the same of result
 OUT  results/{study}/measure/*.parquet     a row for each request, pass, launch, and comparison of tokens
      results/{study}/summary.parquet       a row for each variant and load
      results/{study}/nccl.json             what NCCL did under each variant, and what that predicts
+     results/{study}/apart.parquet         the same of rounds on another kind of host
      results/{study}/verdict.json
      results/{study}/eagle3_prof.txt       where the time of a cycle went, as others print it
 """
@@ -47,7 +48,8 @@ rule summarise:
         rules.measure.output,
         plan=plan_of,
     output:
-        "results/{study}/summary.parquet",
+        summary="results/{study}/summary.parquet",
+        apart="results/{study}/apart.parquet",
     log:
         "results/{study}/logs/summarise.log",
     params:
@@ -57,7 +59,8 @@ rule summarise:
         exec sweetspot summarise \
             --plan {input.plan:q} \
             --measure results/{wildcards.study}/measure \
-            --out {output:q} 2>{log:q}
+            --out {output.summary:q} \
+            --apart {output.apart:q} 2>{log:q}
         """
 
 
@@ -65,7 +68,7 @@ rule nccl:
     """Prove what NCCL did under each variant, and hold bare all-reduces against the verify."""
     input:
         records=nccl_records,
-        summary=rules.summarise.output,
+        summary=rules.summarise.output.summary,
         plan=plan_of,
     output:
         "results/{study}/nccl.json",
@@ -107,7 +110,7 @@ rule banner:
 rule verdict:
     """Say what is faster, slower, unclear or broken, and which variant wins."""
     input:
-        summary=rules.summarise.output,
+        summary=rules.summarise.output.summary,
         nccl=rules.nccl.output,
         plan=plan_of,
     output:

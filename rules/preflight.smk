@@ -10,7 +10,6 @@ A preflight is of one launch so that a longer study does not measure the others 
 
 localrules:
     plan,
-    host,
     preflight,
 
 
@@ -37,6 +36,9 @@ rule host:
         "results/{study}/host.json",
     log:
         "results/{study}/logs/host.log",
+    resources:
+        gpu=STUDY.gpus,
+        slurm_extra="--exclusive",  # or a node shows the GPUs of the job alone
     shell:
         r"""
         exec sweetspot host --out {output:q} 2>{log:q}

@@ -42,9 +42,12 @@ rule probe:
     log:
         "results/{study}/logs/probe/{nccl}.log",
     priority: 500_000  # before the first run
+    localrule: STUDY.gpus < 2  # when nothing is started
     threads: workflow.cores or 1
     resources:
         gpu_host=1,
+        gpu=STUDY.gpus,
+        slurm_extra="--exclusive",
         target=str(STUDY.folders["target"]),
         draft=str(STUDY.folders["draft"]),
         python=STUDY.python or "-",
@@ -78,9 +81,12 @@ rule allreduce:
     log:
         "results/{study}/logs/allreduce/{nccl}.log",
     priority: 500_000
+    localrule: STUDY.gpus < 2  # when nothing is started
     threads: workflow.cores or 1
     resources:
         gpu_host=1,
+        gpu=STUDY.gpus,
+        slurm_extra="--exclusive",
         python=STUDY.python or "-",
     params:
         asked=asked_of_probe,

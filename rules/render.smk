@@ -24,6 +24,7 @@ rule table:
         records=records,
         summary="results/{study}/summary.parquet",
         nccl="results/{study}/nccl.json",
+        apart="results/{study}/apart.parquet",
         verdict="results/{study}/verdict.json",
         equality=equality_of,
     output:
@@ -41,6 +42,7 @@ rule table:
             --plan {input.plan:q} \
             --summary {input.summary:q} \
             --nccl {input.nccl:q} \
+            --apart {input.apart:q} \
             --verdict {input.verdict:q} \
             --equality {input.equality:q} \
             --markdown {output.markdown:q} \
@@ -101,6 +103,7 @@ rule report:
         records=records,
         summary="results/{study}/summary.parquet",
         nccl="results/{study}/nccl.json",
+        apart="results/{study}/apart.parquet",
         verdict="results/{study}/verdict.json",
         command="results/{study}/launch.sh",
         equality=equality_of,
@@ -118,6 +121,7 @@ rule report:
             --plan {input.plan:q} \
             --summary {input.summary:q} \
             --nccl {input.nccl:q} \
+            --apart {input.apart:q} \
             --verdict {input.verdict:q} \
             --equality {input.equality:q} \
             --command {input.command:q} \

@@ -1,6 +1,7 @@
 """Start the server once and record what happened. Nothing is computed here.
 
-IN   results/{study}/plan/launch/{launch}/{round}.json     what is asked for
+IN   results/{study}/plan/node/{round}.json                where all launches of the round run
+     results/{study}/plan/launch/{launch}/{round}.json     what is asked for
      results/{study}/preflight/{launch}.json               nothing starts before it passes
      results/{study}/smoke.json                            the draft is alive; the launch `smoke` shows it
 OUT  results/{study}/run/{launch}/{round}/record.json      see sweetspot/run/record.py
@@ -16,8 +17,24 @@ localrules:
     launch,
 
 
+rule node:
+    """Let the cluster choose the node of a round; its launches follow."""
+    output:
+        "results/{study}/plan/node/{round}.json",
+    log:
+        "results/{study}/logs/node/{round}.log",
+    priority: 1_000_000  # before the first run
+    resources:
+        gpu=STUDY.gpus,
+        slurm_extra="--exclusive",
+    shell:
+        "exec sweetspot node --out {output:q} 2>{log:q}"
+
+
 rule launch:
     """Write down what decides whether a record is still of the study."""
+    input:
+        node_of_round,
     output:
         "results/{study}/plan/launch/{launch}/{round}.json",
     log:
@@ -46,12 +63,18 @@ rule run:
     threads: workflow.cores or 1  # nothing else runs beside a timed run
     resources:
         gpu_host=1,
+        gpu=STUDY.gpus,
+        slurm_extra=alone_on_its_node,
+        bound=bound_to,  # not `node`, which SLURM's executor takes for a number
+        host="any",
         # no params: a longer patience, or another place for the same files, is no reason to measure again
         target=str(STUDY.folders["target"]),
         draft=str(STUDY.folders["draft"]),
         python=STUDY.python or "-",
         start_s=str(STUDY.values["limits"]["start_s"]),
         stall_s=str(STUDY.values["limits"]["stall_s"]),
+    params:
+        host=host_of_cache,
     shell:
         r"""
         exec sweetspot run --parent $PPID \
@@ -60,6 +83,8 @@ rule run:
             --target {resources.target:q} \
             --draft {resources.draft:q} \
             --python {resources.python:q} \
+            --node {resources.bound:q} \
+            --host {resources.host:q} \
             --start-s {resources.start_s} \
             --stall-s {resources.stall_s} \
             --out {output.record:q} 2>{log:q}

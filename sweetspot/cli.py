@@ -71,6 +71,13 @@ def host(arguments: argparse.Namespace) -> None:
     _write(arguments.out, facts())
 
 
+def node(arguments: argparse.Namespace) -> None:
+    """Write which node this is: that of a round, for all of its launches."""
+    from sweetspot.host import node
+
+    _write(arguments.out, {"name": node.name(), "label": node.label(node.name())})
+
+
 def plan(arguments: argparse.Namespace) -> None:
     """Print the launches of a study, why each is there, and what they will take."""
     from sweetspot.plan import describe
@@ -109,6 +116,8 @@ def smoke(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Measure one launch in one round. A launch that fails is recorded as such."""
+    from sweetspot.host import node
+    from sweetspot.host.facts import facts, fingerprint
     from sweetspot.run.job import Places
     from sweetspot.run.runner import run
 
@@ -116,6 +125,7 @@ def run(arguments: argparse.Namespace) -> None:
     limits = {"start_s": arguments.start_s, "stall_s": arguments.stall_s}
     folders = {"target": arguments.target, "draft": arguments.draft}
     places = Places(folders, _interpreter(arguments.python))
+    node.check(arguments.node, fingerprint(facts()), arguments.host)
     run(arguments.results, _read(arguments.asked), limits, places, arguments.out)
 
 
@@ -160,10 +170,12 @@ def summarise(arguments: argparse.Namespace) -> None:
     """Pool the passes of each variant and load, and compare it with its baseline."""
     import polars as pl
 
-    from sweetspot.analyse.summary import summarise
+    from sweetspot.analyse.hosts import summarise_hosts
 
     tables = {path.stem: pl.read_parquet(path) for path in arguments.measure.glob("*.parquet")}
-    summarise(tables, _read(arguments.plan)).write_parquet(arguments.out)
+    summary, apart = summarise_hosts(tables, _read(arguments.plan))
+    summary.write_parquet(arguments.out)
+    apart.write_parquet(arguments.apart)
 
 
 def nccl(arguments: argparse.Namespace) -> None:
@@ -253,10 +265,11 @@ def table(arguments: argparse.Namespace) -> None:
     """Write the comparison to read, and with every digit."""
     import polars as pl
 
+    from sweetspot.analyse.hosts import judge_apart
     from sweetspot.render import nccl
     from sweetspot.render.cautions import cautions
     from sweetspot.render.equality import equality_remarks
-    from sweetspot.render.table import notes_on_launches, to_csv, to_markdown
+    from sweetspot.render.table import apart_to_markdown, notes_on_launches, to_csv, to_markdown
     from sweetspot.run.outcomes import record_paths
 
     summary, verdict, plan = (
@@ -269,7 +282,8 @@ def table(arguments: argparse.Namespace) -> None:
     notes += [remark for path in arguments.equality for remark in equality_remarks(_read(path))]
     found = _read(arguments.nccl)
     notes += [*notes_on_launches(plan), *nccl.variant_lines(found)]
-    arguments.markdown.write_text(to_markdown(summary, verdict, notes) + nccl.to_markdown(found))
+    apart = apart_to_markdown(judge_apart(pl.read_parquet(arguments.apart), plan["verdict_load"]))
+    arguments.markdown.write_text(to_markdown(summary, verdict, notes) + nccl.to_markdown(found) + apart)
     arguments.csv.write_text(to_csv(summary, verdict))
 
 
@@ -288,6 +302,7 @@ def report(arguments: argparse.Namespace) -> None:
     """Put the verdict, the table, the figures and where they come from on one page."""
     import polars as pl
 
+    from sweetspot.analyse.hosts import judge_apart
     from sweetspot.render.report import ReportContext, report
     from sweetspot.run.outcomes import failures, record_paths
 
@@ -303,6 +318,7 @@ def report(arguments: argparse.Namespace) -> None:
         summary=pl.read_parquet(arguments.summary),
         verdict=_read(arguments.verdict),
         nccl=_read(arguments.nccl),
+        apart=judge_apart(pl.read_parquet(arguments.apart), plan["verdict_load"]),
         failures=failures(paths),
         figures={path.stem: path.read_text() for path in sorted(arguments.figures.glob("*.svg"))},
         launch_command=arguments.command.read_text(),
@@ -408,10 +424,12 @@ def parser() -> argparse.ArgumentParser:
         add(verb, "study", "out")
     add(host, "out")
     add(smoke, "study", "record", "out")
+    add(node, "out")
     servers = [
-        add(run, "results", "asked", "target", "draft", "out"),
+        add(run, "results", "asked", "node", "target", "draft", "out"),
         add(probe, "asked", "engine", "target", "draft", "out"),
     ]
+    servers[0].add_argument("--host", required=True, help="the kind of host to measure on, or any")
     for started in servers:
         started.add_argument("--start-s", type=float, required=True)
         started.add_argument("--stall-s", type=float, required=True)
@@ -420,7 +438,7 @@ def parser() -> argparse.ArgumentParser:
         started.add_argument("--python", required=True, help="interpreter of an external engine, or -")
         started.add_argument("--parent", type=int, default=os.getppid(), help="process whose death ends it")
     add(measure, "run", "plan", "out")
-    add(summarise, "measure", "plan", "out")
+    add(summarise, "measure", "plan", "out", "apart")
     add(nccl, "study", "summary", "plan", "out")
     add(banner, "measure", "plan", "out")
     add(verdict, "summary", "plan", "nccl", "out")
@@ -428,9 +446,9 @@ def parser() -> argparse.ArgumentParser:
     add(equality, "plan", "run", "out")
     add(settle, "study", "equality", "out")
     add(command, "run", "plan", "verdict", "out")
-    tabled = add(table, "run", "plan", "summary", "nccl", "verdict", "markdown", "csv")
+    tabled = add(table, "run", "plan", "summary", "apart", "nccl", "verdict", "markdown", "csv")
     add(figures, "summary", "nccl", "verdict", "out")
-    told = add(report, "run", "plan", "summary", "nccl", "verdict", "command", "figures", "out")
+    told = add(report, "run", "plan", "summary", "apart", "nccl", "verdict", "command", "figures", "out")
     for shown in (tabled, told):
         shown.add_argument("--equality", type=Path, nargs="*", default=[], help="of a study that proved it")
     add(check, "run", "out").add_argument("--plans", type=Path, nargs="+", required=True)

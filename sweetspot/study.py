@@ -129,6 +129,19 @@ class Study:
         """Return the NCCL variants of the plan, in its order."""
         return list(dict.fromkeys(variant.nccl for variant in self.plan.variants))
 
+    @property
+    def gpus(self) -> int:
+        """How many GPUs a run asks a cluster for."""
+        on_cpu = all(launch.args.get("device") == "cpu" for launch in self.plan.launches)
+        return 0 if on_cpu else int(self.values["tp_size"])
+
+    @staticmethod
+    def sbatch_options(bound: Path) -> str:
+        """Return what a run asks of SLURM: a node for itself, the one that the file *bound* names, if any."""
+        if not bound.exists():
+            return "--exclusive"
+        return f"--exclusive --nodelist={json.loads(bound.read_text())['name']}"
+
     def record(self, launch: str, round_: int) -> Path:
         """Return where the record of *launch* in the round with this index lies."""
         return self.folder / "run" / launch / str(round_) / "record.json"

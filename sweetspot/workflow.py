@@ -5,16 +5,19 @@ Evaluated whenever the Snakefile is, also on cluster nodes, so it starts no serv
 
 import fcntl
 import hashlib
+import json
 import os
 import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
 from sweetspot.errors import RunError, StudyError, SweetspotError
-from sweetspot.study import RESULTS
+from sweetspot.host.facts import facts, fingerprint
+from sweetspot.study import RESULTS, Study
 
 PACKAGE = Path(__file__).parent
 
@@ -70,6 +73,35 @@ def hold_folder() -> None:
         fcntl.flock(guard, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise RunError("results/: another snakemake works on this folder; wait for it, or stop it") from None
+
+
+def refuse_auto_elsewhere(study: Study, elsewhere: bool) -> None:
+    """Raise if the host that is to resolve `engine: auto` is not one that measures.
+
+    Args:
+        study: The study.
+        elsewhere: Whether jobs run on other machines than this.
+
+    Raises:
+        StudyError: If it would be resolved here and now.
+    """
+    if elsewhere and study.values["engine"] == "auto" and not (study.folder / "plan/engine.json").exists():
+        raise StudyError(
+            f"{study.file}: engine: 'auto', expected an engine by its name where jobs run on other machines; "
+            f"write engine-cu13, engine-cu12, engine-cpu or external"
+        )
+
+
+@lru_cache
+def fingerprint_for_cache() -> str:
+    """Return what this host is for Snakemake's output cache, empty where there is none.
+
+    The job that looks a run up or keeps it asks this, on the node that measures.
+    """
+    if "SNAKEMAKE_OUTPUT_CACHE" not in os.environ:
+        return ""
+    host = facts()
+    return json.dumps([fingerprint(host), host["gpus"], host["nccl_conf"]], sort_keys=True)
 
 
 def digest_of_code(*parts: str) -> str:

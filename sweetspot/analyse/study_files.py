@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import polars as pl
 
+from sweetspot.analyse.hosts import of_first_host
 from sweetspot.analyse.summary import SUMMARY
 from sweetspot.errors import RecordError
 from sweetspot.run import record
@@ -42,7 +43,7 @@ class StudyFiles:
             name=str(folder),
             plan=plan,
             record=record.read(first),
-            passes=pl.read_parquet(_existing(folder / "measure" / "passes.parquet")),
+            passes=of_first_host(pl.read_parquet(_existing(folder / "measure" / "passes.parquet"))),
             summary=_summary(folder / "summary.parquet"),
             verdict=json.loads(_text(folder / "verdict.json")),
         )

@@ -44,12 +44,15 @@ SUMMARY: dict[str, pl.DataType] = (
 )
 
 
-def summarise(tables: Mapping[str, pl.DataFrame], plan: Mapping[str, Any]) -> pl.DataFrame:
+def summarise(
+    tables: Mapping[str, pl.DataFrame], plan: Mapping[str, Any], rounds: int | None = None
+) -> pl.DataFrame:
     """Return a row for each variant and load of *plan*, in its order, also where nothing was measured.
 
     Args:
         tables: As `sweetspot.measure.tables.measure` returns them.
         plan: The content of plan.json.
+        rounds: That a variant is to have, if not all of the plan's.
 
     Returns:
         The columns of `SUMMARY`.
@@ -57,6 +60,7 @@ def summarise(tables: Mapping[str, pl.DataFrame], plan: Mapping[str, Any]) -> pl
     passes = _by_cell(tables["passes"])
     requests = _by_cell(tables["requests"])
     exact = _by_cell(tables["exactness"])
+    numbers = range(max([plan["rounds"], *(tables["launches"]["round"] + 1)]))
     speeds = {cell: round_medians(frame, "decode_tokens_per_s") for cell, frame in passes.items()}
     rows = []
     for variant in plan["variants"]:
@@ -64,11 +68,11 @@ def summarise(tables: Mapping[str, pl.DataFrame], plan: Mapping[str, Any]) -> pl
         for load in plan["workload"]["loads"]:
             cell = (variant["id"], load)
             row = variant | {"variant": variant["id"], "load": load, "resolution": resolution(variant, plan)}
-            row |= _status(launches, passes.get(cell), plan)
+            row |= _status(launches, passes.get(cell), plan, plan["rounds"] if rounds is None else rounds)
             if cell in passes:
                 baseline = speeds.get((variant["baseline"], load), {})
                 row |= _speed(load, passes[cell], speeds[cell], baseline)
-                row["decode_tokens_per_s_by_round"] = [speeds[cell].get(r) for r in range(plan["rounds"])]
+                row["decode_tokens_per_s_by_round"] = [speeds[cell].get(r) for r in numbers]
                 row |= pooled_acceptance(passes[cell], variant)
                 row |= pooled_latency(passes[cell], requests[cell])
                 row |= _exactness(exact[cell])
@@ -92,9 +96,9 @@ def _by_cell(table: pl.DataFrame) -> dict[tuple[Any, ...], pl.DataFrame]:
     return table.partition_by("variant", "load", as_dict=True)
 
 
-def _status(launches: pl.DataFrame, passes: pl.DataFrame | None, plan: Mapping[str, Any]) -> Row:
+def _status(launches: pl.DataFrame, passes: pl.DataFrame | None, plan: Mapping[str, Any], rounds: int) -> Row:
     """Return whether the passes of the plan are there, and the first failure of a launch if not."""
-    planned = launches["launch"].n_unique() * plan["rounds"] * plan["workload"]["repeats"]
+    planned = launches["launch"].n_unique() * rounds * plan["workload"]["repeats"]
     found = 0 if passes is None else passes.height
     status = "failed" if not found else "complete" if found == planned else "partial"
     failures = [*launches["failure"].drop_nulls(), "not every launch was measured"]

@@ -4,9 +4,11 @@ import os
 import platform
 import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from sweetspot.host import node
 from sweetspot.host.nccl_conf import nccl_conf
 
 FIRST_CUDA_13_DRIVER = 580
@@ -18,13 +20,15 @@ def facts() -> dict[str, Any]:
     """Return what can change a measurement on this host, and nothing that names it.
 
     Returns:
-        `cpu` (model, logical and usable cores), `memory_bytes`, `kernel`, `driver` (null without an NVIDIA
-        driver), `gpus` (a list of name, memory_mib, power_limit_w, max_sm_clock_mhz, max_memory_clock_mhz),
-        `topology` (`nvidia-smi topo -m`, or null) and `nccl_conf` (what NCCL's own files set).
+        `node` (a label, see `node.label`), `cpu` (model, logical and usable cores), `memory_bytes`, `kernel`,
+        `driver` (null without an NVIDIA driver), `gpus` (a list of name, memory_mib, power_limit_w,
+        max_sm_clock_mhz, max_memory_clock_mhz), `topology` (`nvidia-smi topo -m`, or null) and `nccl_conf`
+        (what NCCL's own files set).
     """
     listed = _nvidia_smi(f"--query-gpu={','.join(_QUERY)}", "--format=csv,noheader,nounits") or ""
     rows = [[cell.strip() for cell in line.split(",")] for line in listed.splitlines()]
     return {
+        "node": node.label(node.name()),
         "cpu": {
             "model": _cpu_model(),
             "logical_cores": os.cpu_count(),
@@ -51,7 +55,8 @@ def resolve_engine(asked: str, host: dict[str, Any]) -> str:
 
 def fingerprint(host: dict[str, Any]) -> str:
     """Return what two hosts have to share for their speeds to be compared."""
-    gpus = ", ".join(gpu["name"] for gpu in host["gpus"]) or "no GPU"
+    counted = Counter(gpu["name"] for gpu in host["gpus"])
+    gpus = ", ".join(f"{count} x {name}" for name, count in counted.items()) or "no GPU"
     return f"{host['cpu']['model']}, {host['cpu']['usable_cores']} cores, {gpus}, driver {host['driver']}"
 
 

@@ -37,6 +37,8 @@ LAUNCHES: dict[str, pl.DataType] = {
     "failure": TEXT,  # kind and message
     "started_at": TEXT,
     "start_s": REAL,
+    "host": TEXT,  # fingerprint of its kind
+    "node": TEXT,  # label of the machine; null in records from before there was one
 }
 
 
@@ -48,7 +50,6 @@ class Reduced:
     passes: list[dict[str, Any]]
     launch: dict[str, Any]
     protocol: int
-    host: str  # its fingerprint
     outputs: dict[str, str]  # packed tokens by digest; empty where outputs are not compared
     reference: list[dict[str, Any]]
     baselines: set[str]  # of the launch's variants
@@ -76,8 +77,8 @@ def measure(records: Iterable[Document], plan: Document) -> dict[str, pl.DataFra
         plan: The content of plan.json.
 
     Returns:
-        `requests` (columns `REQUESTS` and those of `compare`), `passes` (`PASSES`), `exactness` and
-        `launches` (`LAUNCHES`).
+        `requests` (columns `REQUESTS` and those of `compare`), `passes` (`PASSES` and `host`), `exactness`
+        (with its `host`: tokens are compared with those of the same kind) and `launches` (`LAUNCHES`).
 
     Raises:
         RecordError: If a record is not of the launch as planned, or damaged.
@@ -126,9 +127,10 @@ def _reduce(record: Document, plan: Document) -> Reduced:
             "failure": None if failure is None else f"{failure['kind']}: {failure['message']}",
             "started_at": record["started_at"],
             "start_s": record["server"].get("start_s"),
+            "host": fingerprint(record["host"]),
+            "node": record["host"].get("node"),
         },
         protocol=record["protocol"],
-        host=fingerprint(record["host"]),
         outputs=record["outputs"] if greedy else {},
         reference=record.get("reference", []),
         baselines={variants[variant]["baseline"] for variant in record["launch"]["variants"]},
@@ -136,31 +138,33 @@ def _reduce(record: Document, plan: Document) -> Reduced:
 
 
 def _assemble(reduced: Iterable[Reduced], plan: Document) -> dict[str, pl.DataFrame]:
-    """Return the tables of a study by name."""
-    requests, passes, launches = [pl.DataFrame(schema=REQUESTS)], [], []
-    protocols: set[int] = set()
-    hosts: set[str] = set()
+    """Return the tables of a study by name, those of each kind of host by themselves, one below the other."""
+    kinds: dict[str, list[Reduced]] = {}
+    for part in reduced:
+        kinds.setdefault(part.launch["host"], []).append(part)
+    protocols = {part.protocol for parts in kinds.values() for part in parts}
+    if len(protocols) > 1:
+        raise RecordError(f"records: protocols {sorted(protocols)}, expected one; {AGAIN}")
+    tables = [_assemble_kind(host, parts, plan) for host, parts in (kinds or {"": []}).items()]
+    return {name: pl.concat(table[name] for table in tables) for name in tables[0]}
+
+
+def _assemble_kind(host: str, parts: Sequence[Reduced], plan: Document) -> dict[str, pl.DataFrame]:
+    """Return the tables of what one kind of *host* measured."""
+    requests = pl.concat([pl.DataFrame(schema=REQUESTS), *(part.requests for part in parts)])
+    passes = [row for part in parts for row in part.passes]
     outputs: dict[str, str] = {}
     references: References = {}
-    for part in reduced:
-        requests.append(part.requests)
-        passes += part.passes
-        launches.append(part.launch)
-        protocols.add(part.protocol)
-        hosts.add(part.host)
+    for part in parts:
         outputs |= part.outputs
         for baseline in part.baselines:
             for entry in part.reference:
                 references.setdefault((baseline, entry["prompt"]), {}).setdefault(entry["output"], entry)
-    if len(protocols) > 1:
-        raise RecordError(f"records: protocols {sorted(protocols)}, expected one; {AGAIN}")
-    if len(hosts) > 1:
-        raise RecordError(f"records: hosts {sorted(hosts)}, expected one kind; measure all on one of them")
     by_time = ["round", "launch", "order"]
-    compared = compare(pl.concat(requests).sort(by_time, maintain_order=True), plan, outputs, references)
+    compared = compare(requests.sort(by_time, maintain_order=True), plan, outputs, references)
     return {
         "requests": compared,
-        "passes": pl.DataFrame(passes, PASSES).sort(by_time),
-        "exactness": exactness(compared, plan),
-        "launches": pl.DataFrame(launches, LAUNCHES).sort("round", "launch"),
+        "passes": pl.DataFrame(passes, PASSES).sort(by_time).with_columns(host=pl.lit(host)),
+        "exactness": exactness(compared, plan).with_columns(host=pl.lit(host)),
+        "launches": pl.DataFrame([part.launch for part in parts], LAUNCHES).sort("round", "launch"),
     }

@@ -4,7 +4,8 @@ import fcntl
 import json
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -92,14 +93,36 @@ def tokenize(
 
 
 def _construct(constructed: Mapping[str, Any], pair: Path, python: Path | None) -> None:
-    """Construct the pair unless it is there. Whoever comes first does, under a lock file; others wait."""
+    """Construct the pair unless it is there. Whoever comes first does, under a lock file; others wait.
+
+    With an output cache it is made there, for all clones, and linked to: its name tells all that it is of.
+    """
     if python is None:
         raise ModelError("models.constructed: this engine has no torch to construct with; name a path")
-    CONSTRUCTED.mkdir(exist_ok=True)
+    options = ["--spec", json.dumps(constructed)]
+    cache = os.environ.get("SNAKEMAKE_OUTPUT_CACHE")
+    with _alone(pair):
+        if pair.exists():
+            return
+        if cache is None:
+            _call(python, "sweetspot.models.construct", "--out", pair, *options)
+            return
+        shared = Path(cache, "models", pair.name).absolute()
+        if not shared.exists():
+            with _alone(shared):
+                if not shared.exists():
+                    _call(python, "sweetspot.models.construct", "--out", shared, *options)
+        pair.unlink(missing_ok=True)  # a link into a cache that is gone
+        pair.symlink_to(shared)
+
+
+@contextmanager
+def _alone(pair: Path) -> Iterator[None]:
+    """Keep every other process from making *pair*."""
+    pair.parent.mkdir(exist_ok=True)
     with pair.with_name(f"{pair.name}.lock").open("w") as guard:
         fcntl.flock(guard, fcntl.LOCK_EX)
-        if not pair.exists():
-            _call(python, "sweetspot.models.construct", "--out", pair, "--spec", json.dumps(constructed))
+        yield
 
 
 def _call(python: Path, module: str, *options: str | Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from sweetspot.analyse.hosts import Apart
 from sweetspot.render import nccl, svg, table, theme
 from sweetspot.render.cautions import cautions, reported_cautions
 from sweetspot.render.equality import equality_remarks
@@ -29,6 +30,7 @@ class ReportContext:
     summary: pl.DataFrame  # one row a variant and load
     verdict: dict[str, Any]
     nccl: dict[str, Any]  # of nccl.json
+    apart: list[Apart]  # what other kinds of hosts measured
     failures: list[dict[str, Any]]  # as `sweetspot.run.outcomes.failures` returns them
     figures: dict[str, str]  # text of each SVG, by its name in `figures.save_all`
     protocol: int  # what is measured and how, as the records say
@@ -67,6 +69,10 @@ def report(context: ReportContext) -> str:
         cautions=cautions(context.plan, context.engine, context.models),
         provenance=_provenance(context),
         compared=compared,
+        apart={
+            apart.host: (apart.verdict["sentence"], _by_load(judged_rows(*apart[1:])))
+            for apart in context.apart
+        },
         exactness=Counter(row["exact"] for row in compared),
         equality=equality_remarks(context.equality) if context.equality else [],
         nccl=nccl,
@@ -91,7 +97,7 @@ def _page(template: str, context: ReportContext | ReportedContext, **more: Any) 
     at_verdict_load = [row for row in rows if row["load"] == context.verdict["verdict_load"]]
     return _TEMPLATES.get_template(template).render(
         context=context,
-        tables={load: [row for row in rows if row["load"] == load] for load in loads_of(rows)},
+        tables=_by_load(rows),
         at_verdict_load=at_verdict_load,
         winner=next((row for row in at_verdict_load if row["winner"]), None),
         facts=_facts,
@@ -103,6 +109,11 @@ def _page(template: str, context: ReportContext | ReportedContext, **more: Any) 
         nothing=NOTHING,
         **more,
     )
+
+
+def _by_load(rows: Sequence[Row]) -> dict[int, list[Row]]:
+    """Return *rows* by their load."""
+    return {load: [row for row in rows if row["load"] == load] for load in loads_of(rows)}
 
 
 def _provenance(context: ReportContext) -> dict[str, str]:

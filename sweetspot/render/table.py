@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from sweetspot.analyse.hosts import Apart
 from sweetspot.render.by_variant import phases
 from sweetspot.render.rows import (
     NOTHING,
@@ -165,6 +166,18 @@ def to_markdown(summary: pl.DataFrame, verdict: dict[str, Any], cautions: Sequen
     notes = [*cautions, *verdict["warnings"], *remarks(rows), *notes_on(rows)]
     parts.append("\n".join(f"- {_escaped(note)}" for note in notes))
     return "\n\n".join(parts) + "\n"
+
+
+def apart_to_markdown(apart: Sequence[Apart]) -> str:
+    """Return the verdict and the tables of each further kind of host, nothing if one measured all."""
+    parts = []
+    for host, summary, verdict in apart:
+        rows = judged_rows(summary, verdict)
+        parts += [f"## Apart, since speeds of two kinds of hosts are not compared: {_escaped(host)}"]
+        parts += [_escaped(verdict["sentence"])]
+        for load in loads_of(rows):
+            parts += [f"### Load {load}", _markdown_table([row for row in rows if row["load"] == load])]
+    return "".join(f"\n{part}\n" for part in parts)
 
 
 def remarks(rows: Sequence[Row]) -> list[str]:

@@ -1,5 +1,6 @@
 import sys
 import venv
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,26 @@ class TestFolder:
         """The known ones are listed."""
         with pytest.raises(InstallError, match=r"^envs/no-such: no requirements.lock, expected one of this$"):
             env.folder("no-such")
+
+
+class TestBuild:
+    """Tests of `build`."""
+
+    def test_whoever_comes_first_builds(self, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Of several that need the environment at once, one builds it and the others wait for it."""
+        monkeypatch.delenv("ENV_THIS")
+        python = project / "python"
+        python.write_text(
+            '#!/bin/sh\necho "$2" >>"${0%/*}/calls"\nmkdir -p "$4/bin"; ln -s /bin/true "$4/bin/python"\n'
+        )
+        python.chmod(0o755)
+        monkeypatch.setattr(env, "_interpreter", lambda name: str(python))
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(env.build, ["this"] * 8))
+
+        assert (project / "calls").read_text() == "venv\n"
+        assert env.python_of("this").exists()
 
 
 class TestLocks:

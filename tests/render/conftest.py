@@ -232,6 +232,7 @@ def context(summary: pl.DataFrame, verdict: dict[str, Any]) -> ReportContext:
         summary=summary,
         verdict=verdict,
         nccl=NCCL,
+        apart=[],
         failures=[
             {
                 "launch": "s5.default",

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from markupsafe import escape
 
+from sweetspot.analyse.hosts import Apart
 from sweetspot.render.report import ReportContext, report
 
 
@@ -91,6 +92,19 @@ def test_tells_what_went_wrong(context: ReportContext) -> None:
     assert "−0.5 %" in text
     assert "the same as s2.default" in text
     assert "beyond a near-tie" in text
+
+
+def test_another_kind_of_host_is_apart(context: ReportContext, summary: pl.DataFrame) -> None:
+    """Its rounds have a section with what follows from them alone; without any there is none."""
+    sentence = "s2.default can't be told from none.default"
+    other = Apart("8 x NVIDIA H100, driver 580", summary, context.verdict | {"sentence": sentence})
+
+    text, alone = (Page(report(replace(context, apart=apart))).text for apart in ([other], []))
+
+    assert text.index("Every variant at every load") < text.index("rounds on 8 x NVIDIA H100, driver 580")
+    assert sentence in text
+    assert text.count("s3k4d8.default") > alone.count("s3k4d8.default")
+    assert "Apart" not in alone
 
 
 def test_complete_study(context: ReportContext) -> None:

@@ -5,13 +5,23 @@ from typing import Any
 import polars as pl
 import pytest
 
-from sweetspot.render.table import notes_on_launches, residual_text, to_csv, to_markdown
+from sweetspot.analyse.hosts import Apart
+from sweetspot.render.table import apart_to_markdown, notes_on_launches, residual_text, to_csv, to_markdown
 
 
 @pytest.fixture
 def markdown(summary: pl.DataFrame, verdict: dict[str, Any]) -> str:
     """The whole of table.md."""
     return to_markdown(summary, verdict, ["CPU: says nothing about a GPU"])
+
+
+def test_another_kind_of_host_is_apart(summary: pl.DataFrame, verdict: dict[str, Any]) -> None:
+    """Below the study's own tables, under the name of the host; nothing where there is none."""
+    text = apart_to_markdown([Apart("8 x H100 | 2", summary, verdict | {"sentence": "unclear"})])
+
+    assert text.splitlines()[1].endswith(r": 8 x H100 \| 2")
+    assert "\n\nunclear\n\n### Load 1\n\n| variant" in text
+    assert apart_to_markdown([]) == ""
 
 
 def cells(markdown: str, load: int, row: int) -> list[str]:

@@ -48,6 +48,7 @@ class Project:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.workflow = ROOT
+        self.options = ["--cores", "1"]
         self.study = json.loads(json.dumps(STUDY))
         self.environment = dict(os.environ) | {"SWEETSPOT_HOST_LOCK": str(folder / "host.lock")}
         for role in ("target", "draft"):
@@ -82,7 +83,7 @@ class Project:
             "--directory",
             str(self.folder),
         ]
-        return [*start, "--cores", "1", *words]
+        return [*start, *self.options, *words]
 
     def snakemake(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run Snakemake to its end."""

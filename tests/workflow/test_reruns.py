@@ -67,6 +67,13 @@ def test_touched_files_change_nothing(project: Project) -> None:
     assert "run" not in project.planned("all")
 
 
+def test_a_cache_measures_nothing_again(project: Project, tmp_path: Path) -> None:
+    """What the cache knows of the host is no reason to measure again what is there."""
+    project.environment["SNAKEMAKE_OUTPUT_CACHE"] = str(tmp_path)
+
+    assert project.planned("--cache", "run", "--", "all") == {}
+
+
 def test_a_longer_list_of_steps_runs_the_new_ones(project: Project) -> None:
     """Two more step counts are two more launches; the others stay."""
     project.study["speculation"]["num_steps"] = [2, 3, 5]

@@ -1,0 +1,31 @@
+"""SLURM and a project on it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.slurm.cluster import Cluster, missing
+from tests.workflow.project import Project
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A SLURM with two nodes, for as long as the module's tests run."""
+    if reason := missing():
+        pytest.skip(reason)
+    started = Cluster(tmp_path_factory.mktemp("slurm"))
+    try:
+        started.start()
+        yield started
+    finally:
+        started.stop()
+
+
+def project_on(cluster: Cluster, folder: Path) -> Project:
+    """Return a project that runs on the cluster by the profile as it is shipped, but for its patience."""
+    project = Project(folder)
+    project.environment |= cluster.environment
+    patience = ["--slurm-init-seconds-before-status-checks", "1", "--latency-wait", "5"]
+    project.options = ["--workflow-profile", "profiles/slurm", *patience]
+    return project
