@@ -8,7 +8,7 @@ from sweetspot.analyse.audit.changes import changes
 from sweetspot.analyse.audit.conventions import readings
 from sweetspot.analyse.audit.facts import Facts
 from sweetspot.analyse.audit.grid import Table, blanked
-from sweetspot.analyse.audit.layout import rows_of
+from sweetspot.analyse.audit.layout import named, rows_of
 from sweetspot.analyse.audit.logs import give_settings, is_log, log_rows
 from sweetspot.analyse.audit.matrix import matrices
 from sweetspot.analyse.audit.prose import draft_tokens, said_speeds, sentences
@@ -58,7 +58,15 @@ def audit(text: str, name: str) -> Report:
         row.batch = requests if row.batch is None else row.batch
     said = list(said_speeds(spoken))
     facts = Facts(
-        text, rows, readings(rows), spoken, said, draft_tokens(prose), banners, log, matrices(tables)
+        text,
+        rows,
+        readings(rows),
+        spoken,
+        said,
+        draft_tokens(prose),
+        banners,
+        log,
+        matrices([named(table) for table in tables]),
     )
     return Report(name, ordered(findings(facts)), tuple(_understood(tables, facts)), tuple(unknown))
 

@@ -22,7 +22,7 @@ def rows_of(table: Table, context: str = "", heading: str = "") -> tuple[list[Ro
         heading: The heading it stands under, where one step count for all of it may stand.
     """
     where = f"table {table.number} (line {table.header[0].place.line})"
-    table = _named(table)
+    table = named(table)
     across = [understand(cell.text) for cell in table.header]
     down = [understand(row[0].text) for row in table.body]
     if not any(across) and not any(down):
@@ -46,7 +46,7 @@ def rows_of(table: Table, context: str = "", heading: str = "") -> tuple[list[Ro
     return [row for row in rows if row.measured or row.tails], said
 
 
-def _named(table: Table) -> Table:
+def named(table: Table) -> Table:
     """Return the table with the line of names as its header, groups above it put before each name."""
     if any(understand(cell.text) for cell in table.header[1:]):
         return table

@@ -42,7 +42,7 @@ TABLE: tuple[tuple[str, str], ...] = (
     ("", r"overall_throughput|verify[ _]?(?:count|tokens?)|(?:δ|delta|Δ) ?accept"),
     ("", r"accept\w* (?:threshold|histogram)"),
     ("accepted_drafts", r"accepted drafts?\b|drafts? accepted|accepted draft tokens? (?:per|/)"),
-    ("accept_length", rf"{_ACCEPT}[- _]*(?:token[- _]*)?len(?:gth)?s?\b|^(?:τ|tau|al|mal|mat)\b|^τ"),
+    ("accept_length", rf"{_ACCEPT}[- _]*(?:token[- _]*)?len(?:gth)?s?\b|^(?:τ|tau|al|mal|mat)\b|^τ| τ$"),
     ("accept_length", rf"\ba\.? ?len\b|(?:mean|avg\.?|average) accepted {_TOKENS}|^accepted {_TOKENS}$"),
     ("accept_length", rf"(?:{_TOKENS}|accepted) ?(?:per|/) ?(?:step|cycle|verify|forward|round|iter)"),
     ("accept_rate", rf"{_ACCEPT}(?:ance)?[- _]*(?:rate|ratio|prob)|{_ACCEPT}(?:ance)? ?%"),

@@ -74,6 +74,17 @@ chain & 2.11 & 97.9\(\pm\)1.1 & 1.60\(\times\) \\
 """,
         (("mean", "4.80", "4.08"), ("mean", "3.10", "4.10")),
     ),
+    "means of two metrics in turn": Shape(
+        """
+| | chat | | code | | math | | Mean | |
+|---|---|---|---|---|---|---|---|---|
+| Method | Speedup | τ | Speedup | τ | Speedup | τ | Speedup | τ |
+| one | 2.63x | 3.60 | 2.76x | 3.90 | 2.82x | 3.90 | 2.74x | 3.80 |
+| two | 1.98x | 2.70 | 2.25x | 3.10 | 2.31x | 3.20 | 2.18x | 3.00 |
+| three | 1.50x | 2.10 | 1.60x | 2.30 | 1.70x | 2.50 | 1.60x | 2.30 |
+""",
+        (("mean", "2.74x", "2.47x"), ("mean", "3.00", "3.30")),
+    ),
     "before and after, no known name": Shape(
         """
 | Bytes | Without XML | With XML | Improvement |
