@@ -12,6 +12,7 @@ from sweetspot.engine.redact import Redactor
 from sweetspot.errors import RecordError
 from sweetspot.run.outcomes import record_paths
 
+TRACES = shutil.ignore_patterns("trace")
 PUBLISHED = Path("results", "published")
 
 
@@ -40,7 +41,8 @@ def published_records(plan: Path) -> list[Path]:
 def publish(study_file: Path, measured: Path) -> Path:
     """Copy a complete study to where git keeps it, in place of an earlier one, and return that folder.
 
-    What names the host, its users or their folders is taken out; records never had it.
+    What names the host, its users or their folders is taken out; records never had it. Traces of a profiler
+    are left where they are: no number comes from them, and they are large and name folders.
 
     Args:
         study_file: The study.
@@ -65,7 +67,7 @@ def publish(study_file: Path, measured: Path) -> Path:
     variants = {variant["nccl"] for variant in plans["plan.json"]["variants"]}
     folders += [measured / stage / name for stage in ("probe", "allreduce") for name in sorted(variants)]
     for folder in folders:
-        shutil.copytree(folder, partial / folder.relative_to(measured), dirs_exist_ok=True)
+        shutil.copytree(folder, partial / folder.relative_to(measured), ignore=TRACES, dirs_exist_ok=True)
     for name, source in texts.items():
         (partial / name).write_text(Redactor().text(source.read_text()))
     shutil.rmtree(place, ignore_errors=True)

@@ -81,8 +81,8 @@ class Fake:
         done, began = 0, time.perf_counter()
         request = object()
         self.decoding.append(request)
+        ended_us = time.monotonic_ns() // 1000
         while done < wanted:
-            start_us = time.monotonic_ns() // 1000
             if done == 0:
                 due_s, accepted = PREFILL_S, 0
             else:
@@ -90,9 +90,10 @@ class Fake:
                 histogram[accepted] += 1
                 self.cycles[str(self.num_steps or "plain")] += 1
             await asyncio.sleep(max(0.0, began + due_s - time.perf_counter()))
+            start_us, ended_us = ended_us, time.monotonic_ns() // 1000
             if done and self.timer and request is self.decoding[0]:
                 batch_size, last = len(self.decoding), done + accepted + 1 >= wanted
-                self.timer.note(start_us, batch_size, self.num_steps, accepted, last)
+                self.timer.note(start_us, ended_us, batch_size, self.num_steps, accepted, last)
             done = min(done + accepted + 1, wanted)
             if done == wanted:
                 self.decoding.remove(request)
@@ -166,6 +167,9 @@ async def _answer(fake: Fake, reader: asyncio.StreamReader, writer: asyncio.Stre
         await _send(
             writer, 200, json.dumps({**vars(fake.options), "internal_states": [fake.state()]}).encode()
         )
+    elif path == "/start_profile":
+        Path(json.loads(body)["output_dir"], "made-up-TP-0-DECODE.trace.json.gz").touch()
+        await _send(writer, 200, b"")
     elif path == "/flush_cache":
         await _send(writer, 200, b"")
     elif path == "/set_internal_state":

@@ -2,7 +2,6 @@
 
 import json
 import os
-import time
 from pathlib import Path
 
 from sweetspot.engine.plugin import UNITS
@@ -21,9 +20,11 @@ class CycleFile:
         self._file = Path(f"{prefix}.{os.getpid()}").open("w")  # noqa: SIM115  for as long as the server runs
         self._write({"clock": "made_up", "columns": list(UNITS)})
 
-    def note(self, start_us: int, batch_size: int, num_steps: int, accepted: int, last: bool) -> None:
-        """Write down a cycle that ends now, as if all its requests had accepted as many drafts."""
-        period_us = time.monotonic_ns() // 1000 - start_us
+    def note(
+        self, start_us: int, end_us: int, batch_size: int, num_steps: int, accepted: int, last: bool
+    ) -> None:
+        """Write down a cycle, as if all its requests had accepted as many drafts."""
+        period_us = end_us - start_us
         draft_us, extend_us = (
             round(share * period_us) for share in (DRAFT_STEP_SHARE * num_steps, EXTEND_SHARE)
         )

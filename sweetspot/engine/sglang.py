@@ -130,6 +130,16 @@ class Server:
         (state,) = self._ask("GET", "/server_info").json()["internal_states"]
         return {"num_steps": state["speculative_num_steps"], "cycles": state["sweetspot_switch"]["cycles"]}
 
+    def start_profile(self, folder: Path, cycles: int) -> None:
+        """Order a torch profiler's trace of the next *cycles* of each stage into *folder*."""
+        order = {
+            "output_dir": str(folder),
+            "num_steps": cycles,
+            "profile_by_stage": True,
+            "with_stack": False,
+        }
+        self._ask("POST", "/start_profile", json={**order, "activities": ["CPU", "GPU"]})
+
     def generate(self, body: dict[str, Any], limit_s: float) -> dict[str, Any]:
         """Return the answer to one request that is not streamed, nor timed."""
         answer: dict[str, Any] = self._ask("POST", "/generate", json=body, timeout=limit_s).json()

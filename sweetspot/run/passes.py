@@ -19,7 +19,7 @@ def send_all(job: Job, server: Server, record: dict[str, Any]) -> None:
 
     def send(variant: str, load: int, prompts: list[dict[str, Any]]) -> dict[str, Any]:
         """Return what a pass saw: its requests, when it ran, and in a one-load launch the switch to it."""
-        made = _switch_to(variant, job, server)
+        made = switch_to(variant, job, server)
         server.flush_cache()
         began_s = time.monotonic() - ready
         began_us, streams = send_pass(server.url, server.headers, prompts, load, generation, stall_s)
@@ -41,7 +41,7 @@ def send_all(job: Job, server: Server, record: dict[str, Any]) -> None:
     baseline = next((variant for variant in job.launch["variants"] if job.steps[variant] == 0), None)
     if generation["temperature"] == 0 and baseline:
         limit_s = stall_s + 2 * slowest_s  # it is not streamed, so its silence is its whole length
-        made = _switch_to(baseline, job, server)
+        made = switch_to(baseline, job, server)
         record["reference"] = [
             _reference(server, prompt, generation, limit_s, record["outputs"]) for prompt in job.prompts
         ]
@@ -49,7 +49,7 @@ def send_all(job: Job, server: Server, record: dict[str, Any]) -> None:
             prove(server, made)
 
 
-def _switch_to(variant: str, job: Job, server: Server) -> Switch | None:
+def switch_to(variant: str, job: Job, server: Server) -> Switch | None:
     """Switch a one-load server to *variant*, of several with one step count to that."""
     return switch(server, job.steps[variant]) if job.launch["kind"] == "oneload" else None
 

@@ -23,6 +23,7 @@ from sweetspot.run.job import Job, Places, read_job
 from sweetspot.run.lock import host_lock
 from sweetspot.run.passes import send_all
 from sweetspot.run.record import FORMAT, write
+from sweetspot.run.trace import trace_all
 
 
 def run(study: Path, asked: dict[str, Any], limits: dict[str, float], places: Places, out: Path) -> None:
@@ -69,6 +70,8 @@ def measure(job: Job, out: Path, log: Path) -> dict[str, Any]:
     for stale in raw_files(timer) if timer else []:
         stale.unlink()
     cycles = Cycles(None, [])
+    traces = out.with_name("trace")
+    shutil.rmtree(traces, ignore_errors=True)  # of an earlier start
     with host_lock() as held:
         if job.facts["engine"]["name"] != "fake" and job.launch["args"].get("device") != "cpu":
             gpus.check(job.launch["args"], os.environ | job.launch["env"])
@@ -89,6 +92,8 @@ def measure(job: Job, out: Path, log: Path) -> dict[str, Any]:
                 send_all(job, server, record)
                 if timer:
                     wait_until_written(timer)
+                if job.workload["profile"] == "trace":
+                    trace_all(job, server, traces)
         except EngineError as error:
             _fail(record, error, server)
     if timer:

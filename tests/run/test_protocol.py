@@ -18,7 +18,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 2, "digest": "1e3906edcfec4343"}
+DECIDED = {"protocol": 2, "digest": "b5e5b3394ae4a6c1"}
 
 
 def digest_of(sources: list[Path]) -> str:

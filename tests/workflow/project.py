@@ -33,7 +33,7 @@ STUDY: dict[str, Any] = {
     "generation": {"max_new_tokens": 16, "ignore_eos": True, "temperature": 0},
     "exactness": {"near_tie_nats": 0.1},
     "radix_cache": False,
-    "profile": "phases",
+    "profile": "none",
     "rounds": 1,
     "repeats": 2,
     "warmup_passes": 1,

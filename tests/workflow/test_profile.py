@@ -1,0 +1,57 @@
+"""What a profile leaves of a study: cycles, banners, traces, and what of them is published."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from sweetspot.run.cycles import Cycles, read_cycles
+from tests.workflow.project import ROOT, Project
+
+pytestmark = pytest.mark.workflow
+PHASES = ["draft_s", "verify_s", "extend_s", "other_s"]
+
+
+def measured(project: Project, profile: str) -> Path:
+    """Measure the study with this profile, publish it, and return its folder."""
+    project.study["profile"] = profile
+    project.save()
+    answer = project.snakemake("all")
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    return project.folder / "results" / "small"
+
+
+def test_trace(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Phases in the summary, a banner for each variant, and traces that stay where they are."""
+    from sweetspot.published import publish
+
+    results = measured(project, "trace")
+    monkeypatch.chdir(project.folder)
+    published = publish(Path("config.yaml"), Path("results/small"))
+
+    summary = pl.read_parquet(results / "summary.parquet").filter(pl.col("variant") == "s2.default")
+    row = summary.row(0, named=True)
+    assert sum(row[phase] for phase in PHASES) == pytest.approx(row["cycle_s"])
+    assert row["cycle_clock"] == "made_up"
+    assert "EAGLE3_PROF (" in (results / "eagle3_prof.txt").read_text()
+    assert "draft 0." in (results / "table.md").read_text()
+    assert list((results / "run/s2.default/0/trace/s2.default").glob("*.trace.json.gz"))
+    assert read_cycles(published / "run/s2.default/0/cycles.jsonl.gz").rows
+    assert not (published / "run/s2.default/0/trace").exists()
+
+
+def test_none(project: Project) -> None:
+    """No cycles, no phases, no banner: a cycle is what lies between chunks."""
+    results = measured(project, "none")
+
+    row = pl.read_parquet(results / "summary.parquet").row(-1, named=True)
+    assert read_cycles(results / "run/s2.default/0/cycles.jsonl.gz") == Cycles(None, [])
+    assert row["cycle_s"] == row["chunk_cycle_s"] > 0
+    assert [row[phase] for phase in PHASES] == [None] * 4
+    assert "profile: none" in (results / "eagle3_prof.txt").read_text()
+    assert not (results / "run/s2.default/0/trace").exists()
+
+
+def test_the_default_study_has_phases() -> None:
+    """Whoever runs `make` sees where the time of a cycle goes."""
+    assert "\nprofile: phases\n" in (ROOT / "config.yaml").read_text()
