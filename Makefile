@@ -42,6 +42,7 @@ figures: setup
 	$(BIN)/snakemake --cores 1 published
 	mkdir -p docs/figures
 	cp results/rendered/quickstart/figures/speed.svg docs/figures/quickstart-speed.svg
+	$(BIN)/python -m sweetspot.render.layers docs/figures/layers.json docs/figures/layers.svg
 
 lock: setup
 	PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/sweetspot lock
