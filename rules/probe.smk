@@ -53,8 +53,6 @@ rule probe:
         python=STUDY.python or "-",
         start_s=str(STUDY.values["limits"]["start_s"]),
         stall_s=str(STUDY.values["limits"]["stall_s"]),
-    params:
-        asked=asked_of_probe,
     shell:
         r"""
         exec sweetspot probe --parent $PPID \
@@ -88,8 +86,6 @@ rule allreduce:
         gpu=STUDY.gpus,
         slurm_extra="--exclusive",
         python=STUDY.python or "-",
-    params:
-        asked=asked_of_probe,
     shell:
         r"""
         exec sweetspot allreduce --parent $PPID \
