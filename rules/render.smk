@@ -53,6 +53,8 @@ rule table:
 rule figures:
     """Draw the figures."""
     input:
+        records=records,
+        plan=plan_of,
         summary="results/{study}/summary.parquet",
         nccl="results/{study}/nccl.json",
         verdict="results/{study}/verdict.json",
@@ -62,9 +64,12 @@ rule figures:
         "results/{study}/logs/figures.log",
     params:
         code=digest_of_code("render"),
+        run=run_folder,
     shell:
         r"""
         exec sweetspot figures \
+            --run {params.run:q} \
+            --plan {input.plan:q} \
             --summary {input.summary:q} \
             --nccl {input.nccl:q} \
             --verdict {input.verdict:q} \

@@ -278,24 +278,30 @@ def table(arguments: argparse.Namespace) -> None:
         _read(arguments.plan),
     )
     record = _read(record_paths(arguments.run, plan)[0])
-    notes = [f"{title}: {text}" for title, text in cautions(plan, record["engine"], record["models"])]
+    warned = cautions(plan, record["engine"], record["models"])
+    notes = [f"{title}: {text}" for title, text in warned]
     notes += [remark for path in arguments.equality for remark in equality_remarks(_read(path))]
     found = _read(arguments.nccl)
     notes += [*notes_on_launches(plan), *nccl.variant_lines(found)]
     apart = apart_to_markdown(judge_apart(pl.read_parquet(arguments.apart), plan["verdict_load"]))
     arguments.markdown.write_text(to_markdown(summary, verdict, notes) + nccl.to_markdown(found) + apart)
-    arguments.csv.write_text(to_csv(summary, verdict))
+    arguments.csv.write_text(to_csv(summary, verdict, [title for title, _ in warned]))
 
 
 def figures(arguments: argparse.Namespace) -> None:
     """Draw the figures."""
     import polars as pl
 
+    from sweetspot.render.cautions import cautions
     from sweetspot.render.figures import save_all
+    from sweetspot.run.outcomes import record_paths
 
+    plan = _read(arguments.plan)
+    record = _read(record_paths(arguments.run, plan)[0])
+    titles = [title for title, _ in cautions(plan, record["engine"], record["models"])]
     arguments.out.mkdir(parents=True, exist_ok=True)
     summary, verdict = pl.read_parquet(arguments.summary), _read(arguments.verdict)
-    save_all(summary, verdict, arguments.out, _read(arguments.nccl))
+    save_all(summary, verdict, arguments.out, _read(arguments.nccl), titles)
 
 
 def report(arguments: argparse.Namespace) -> None:
@@ -343,9 +349,10 @@ def reported(arguments: argparse.Namespace) -> None:
     (out / "figures").mkdir(parents=True, exist_ok=True)
     summary.write_parquet(out / "summary.parquet")
     _write(out / "verdict.json", verdict)
-    cautions = [f"{title}: {text}" for title, text in reported_cautions(figures)]
-    (out / "table.md").write_text(to_markdown(summary, verdict, [*cautions, *figures["notes"]]))
-    (out / "table.csv").write_text(to_csv(summary, verdict))
+    cautions = reported_cautions(figures)
+    notes = [f"{title}: {text}" for title, text in cautions]
+    (out / "table.md").write_text(to_markdown(summary, verdict, [*notes, *figures["notes"]]))
+    (out / "table.csv").write_text(to_csv(summary, verdict, [title for title, _ in cautions]))
     drawn = save_all(summary, verdict, out / "figures")
     svgs = {path.stem: path.read_text() for path in drawn if path.suffix == ".svg"}
     audited = format(audit(arguments.statement.read_text(), arguments.statement.name))
@@ -447,7 +454,7 @@ def parser() -> argparse.ArgumentParser:
     add(settle, "study", "equality", "out")
     add(command, "run", "plan", "verdict", "out")
     tabled = add(table, "run", "plan", "summary", "apart", "nccl", "verdict", "markdown", "csv")
-    add(figures, "summary", "nccl", "verdict", "out")
+    add(figures, "run", "plan", "summary", "nccl", "verdict", "out")
     told = add(report, "run", "plan", "summary", "apart", "nccl", "verdict", "command", "figures", "out")
     for shown in (tabled, told):
         shown.add_argument("--equality", type=Path, nargs="*", default=[], help="of a study that proved it")

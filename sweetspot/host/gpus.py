@@ -15,7 +15,7 @@ from sweetspot.errors import RunError
 
 TOOLKIT = Path("/usr/local/cuda")  # where SGLang looks in the end
 IDLE_MIB = 1024  # ASSUME: a driver alone takes less of a GPU, and whatever works there takes more
-PATIENCE_S = 10.0  # for a server that was stopped a moment ago
+PATIENCE_S = 3.0  # for a server that was stopped a moment ago
 
 
 class Gpu(NamedTuple):

@@ -69,7 +69,7 @@ def cautions(plan: dict[str, Any], engine: dict[str, Any], models: dict[str, Any
             Caution(
                 "Not from a lock",
                 f"SGLang is the user's own. Packages that differ from the nearest lock, "
-                f"{engine['nearest_lock']}: {len(engine['differences'])}, listed under provenance.",
+                f"{engine['nearest_lock']}: {len(engine['differences'])}, listed in report.html.",
             )
         )
     return found

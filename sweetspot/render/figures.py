@@ -25,7 +25,11 @@ _METADATA: dict[str, dict[str, str | None]] = {
 
 
 def save_all(
-    summary: pl.DataFrame, verdict: dict[str, Any], out_dir: Path, nccl: dict[str, Any] | None = None
+    summary: pl.DataFrame,
+    verdict: dict[str, Any],
+    out_dir: Path,
+    nccl: dict[str, Any] | None = None,
+    cautions: Sequence[str] = (),
 ) -> list[Path]:
     """Save every figure of a study as `<name>.svg` and `<name>.png`, and return the paths.
 
@@ -36,11 +40,13 @@ def save_all(
         verdict: The content of `verdict.json`; all figures but `speed` are of its load.
         out_dir: An existing folder.
         nccl: The content of `nccl.json`, None for reported figures.
+        cautions: What stands below each figure, a line each: whoever sees one may see nothing else.
     """
     rows = judged_rows(summary, verdict)
     paths = []
     with rc_context(theme.rc()):
         for name, figure in _figures(rows, verdict["verdict_load"], nccl):
+            _add_lines(figure, cautions)
             for kind, metadata in _METADATA.items():
                 paths.append(out_dir / f"{name}.{kind}")
                 figure.savefig(paths[-1], metadata=metadata)
@@ -110,6 +116,13 @@ def _by_variant(draw: Callable[[Axes, Sequence[Row]], None], rows: Sequence[Row]
 def _title(rows: Sequence[Row]) -> str | None:
     """Return what has to stand above a figure wherever it is shown."""
     return REPORTED_FIGURES if rows and is_reported(rows[0]) else None
+
+
+def _add_lines(figure: Figure, lines: Sequence[str]) -> None:
+    """Add *lines* below the axes, and the height that they take."""
+    if lines:
+        figure.set_figheight(figure.get_figheight() + 0.05 + 0.13 * len(lines))
+        figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=theme.SMALL_PT)
 
 
 def _add_legend(figure: Figure, handles: Sequence[Artist], title: str | None = None) -> None:

@@ -140,10 +140,13 @@ _CSV_NAMES = {
 }
 
 
-def to_csv(summary: pl.DataFrame, verdict: dict[str, Any]) -> str:
-    """Return every number of *summary*, in full, and what *verdict* says of each row. Lists are JSON."""
-    rows = judged_rows(summary, verdict)
-    lists = {name for name, kind in summary.schema.items() if kind == pl.List} | {"reasons"}
+def to_csv(summary: pl.DataFrame, verdict: dict[str, Any], cautions: Sequence[str]) -> str:
+    """Return every number of *summary*, in full, what *verdict* says of each row, and *cautions* beside each.
+
+    Lists are JSON.
+    """
+    rows = [row | {"cautions": list(cautions)} for row in judged_rows(summary, verdict)]
+    lists = {name for name, kind in summary.schema.items() if kind == pl.List} | {"reasons", "cautions"}
     flat = [
         {
             _CSV_NAMES.get(name, name): json.dumps(value) if name in lists and value is not None else value

@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.typing import RcKeyType
 
 WIDTH_IN = 5  # one column of the report; a phone shows it at two thirds
-SMALL_PT = 7.5  # words inside the axes
+SMALL_PT = 7.5  # words inside the axes, and below them
 
 # Each colour on a light and on a dark page. Those of the series are Okabe and Ito's, which colour-blind eyes
 # tell apart. No two are equal on the light page: the report finds the colours of a figure by their value.

@@ -178,6 +178,7 @@ VERDICTS = {
 }
 
 
+CAUTIONS = ["CPU: says nothing about a GPU", "Not from a lock"]
 SENTENCE = "s2.default is 1.20 [1.19, 1.22] times as fast as none.default at load 1"
 VERDICT = {
     "verdict_load": 1,
@@ -206,7 +207,7 @@ def verdict() -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def saved(summary: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """The files of every figure. Drawing takes a second, so it is done once."""
-    return save_all(summary, VERDICT, tmp_path_factory.mktemp("figures"))
+    return save_all(summary, VERDICT, tmp_path_factory.mktemp("figures"), cautions=CAUTIONS)
 
 
 @pytest.fixture

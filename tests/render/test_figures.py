@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from sweetspot.render import by_steps, by_variant
 from sweetspot.render.figures import save_all
 from sweetspot.render.rows import Row, judged_rows
+from tests.render.conftest import CAUTIONS
 
 
 @pytest.fixture
@@ -146,7 +147,14 @@ class TestSaveAll:
         self, summary: pl.DataFrame, verdict: dict[str, Any], saved: list[Path], tmp_path: Path
     ) -> None:
         """Identical input gives identical files, with no date and no version in them."""
-        again = save_all(summary, verdict, tmp_path)
+        again = save_all(summary, verdict, tmp_path, cautions=CAUTIONS)
 
         assert [path.read_bytes() for path in again] == [path.read_bytes() for path in saved]
         assert not any(b"Matplotlib" in path.read_bytes() for path in saved)
+
+    def test_each_says_what_to_know_before_believing_it(self, saved: list[Path]) -> None:
+        """A figure that is shown alone still says that it is of a CPU, or not from a lock."""
+        svgs = [path.read_text() for path in saved if path.suffix == ".svg"]
+
+        # letters are outlines there, with the line in a comment beside them
+        assert all(f"<!-- {caution} -->" in svg for svg in svgs for caution in CAUTIONS)

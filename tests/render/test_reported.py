@@ -72,9 +72,10 @@ def test_table(reported: dict[str, Any], frame: pl.DataFrame) -> None:
 
 def test_csv(frame: pl.DataFrame) -> None:
     """Each row says that it is reported, and what was stated where accept_length was reconciled."""
-    rows = list(csv.DictReader(io.StringIO(to_csv(frame, judge_reported(frame)))))
+    rows = list(csv.DictReader(io.StringIO(to_csv(frame, judge_reported(frame), ["Reported, not measured"]))))
 
     assert {row["reported"] for row in rows} == {"true"}
+    assert {row["cautions"] for row in rows} == {'["Reported, not measured"]'}
     assert rows[2]["accept_length_stated"] == "about 1.85 to 2.12"
 
 

@@ -1,5 +1,6 @@
 import csv
 import io
+import json
 from typing import Any
 
 import polars as pl
@@ -7,6 +8,7 @@ import pytest
 
 from sweetspot.analyse.hosts import Apart
 from sweetspot.render.table import apart_to_markdown, notes_on_launches, residual_text, to_csv, to_markdown
+from tests.render.conftest import CAUTIONS
 
 
 @pytest.fixture
@@ -115,7 +117,7 @@ class TestToCsv:
 
     def test_full_precision_and_units(self, summary: pl.DataFrame, verdict: dict[str, Any]) -> None:
         """Every number comes back as it was, under a name that says its unit."""
-        rows = list(csv.DictReader(io.StringIO(to_csv(summary, verdict))))
+        rows = list(csv.DictReader(io.StringIO(to_csv(summary, verdict, CAUTIONS))))
 
         chain = next(row for row in rows if row["variant"] == "s2.default")
         assert float(chain["decode_tokens_per_s"]) == 241.26
@@ -124,13 +126,14 @@ class TestToCsv:
         assert chain["acceptance_by_position_share_of_cycles"] == "[0.7, 0.434]"
         assert chain["load_requests"] == "1"
         assert chain["verdict"] == "faster"
+        assert json.loads(chain["cautions"]) == CAUTIONS
 
     def test_every_row_and_column(self, summary: pl.DataFrame, verdict: dict[str, Any]) -> None:
         """Nothing of the summary is left out, failed rows included."""
-        rows = list(csv.DictReader(io.StringIO(to_csv(summary, verdict))))
+        rows = list(csv.DictReader(io.StringIO(to_csv(summary, verdict, CAUTIONS))))
 
         assert len(rows) == summary.height
-        assert len(rows[0]) == summary.width + len(["verdict", "reasons", "winner"])
+        assert len(rows[0]) == summary.width + len(["verdict", "reasons", "winner", "cautions"])
         assert [row["decode_tokens_per_s"] for row in rows].count("") == 3
 
 
