@@ -54,7 +54,8 @@ def record_external(python: Path) -> dict[str, Any]:
 
     Returns:
         As `record`, with `lock_sha256` null, and `nearest_lock` and `differences` (package: [locked, found])
-        added. The nearest lock is the engine's with the fewest differences.
+        added. The nearest lock has the same SGLang, and of those, or if none has, the fewest
+        differences.
 
     Raises:
         InstallError: If it is no interpreter, or has no SGLang.
@@ -72,7 +73,7 @@ def record_external(python: Path) -> dict[str, Any]:
         for lock in sorted((env.ROOT / "envs").glob("engine-*/requirements.lock"))
         for locked in [pins(lock)]
     }
-    nearest = min(differences, key=lambda name: len(differences[name]))
+    nearest = min(differences, key=lambda name: ("sglang" in differences[name], len(differences[name])))
     return {
         "name": "external",
         "built_by": "user",
