@@ -42,6 +42,8 @@ figures: setup
 	$(BIN)/snakemake --cores 1 published
 	mkdir -p docs/figures
 	cp results/rendered/quickstart/figures/speed.svg docs/figures/quickstart-speed.svg
+	cp results/rendered/h200-8b/figures/speed.svg docs/figures/h200-8b-speed.svg
+	cp results/rendered/h200-8b/figures/cycle.svg docs/figures/h200-8b-cycle.svg
 	$(BIN)/python -m sweetspot.render.layers docs/figures/layers.json docs/figures/layers.svg
 
 lock: setup
