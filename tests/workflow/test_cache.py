@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from sweetspot.host.engines import FAKE_VERSION
+from sweetspot.run.job import PROTOCOL
 from sweetspot.run.record import read
 from tests.workflow.project import ROOT, Project
 
@@ -93,8 +95,8 @@ CHANGES: dict[str, Callable[[Project], object]] = {
     "GPU model": lambda clone: with_gpus(clone, name="NVIDIA H100"),
     "GPU count": lambda clone: with_gpus(clone, count=4),
     "driver": lambda clone: with_gpus(clone, driver="570.124"),
-    "packages": lambda clone: edit(clone, "host/engines.py", '"0.5.23"', '"0.5.22"'),
-    "protocol": lambda clone: edit(clone, "run/job.py", "PROTOCOL = 1", "PROTOCOL = 9"),
+    "packages": lambda clone: edit(clone, "host/engines.py", f'"{FAKE_VERSION}"', '"0.5.22"'),
+    "protocol": lambda clone: edit(clone, "run/job.py", f"PROTOCOL = {PROTOCOL}", "PROTOCOL = 99"),
 }
 
 
