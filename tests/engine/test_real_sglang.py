@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,14 @@ import psutil
 import pytest
 import yaml
 
-from sweetspot.errors import InstallError
+from sweetspot.engine import base
+from sweetspot.engine.plugin import UNITS
+from sweetspot.engine.sglang import Server
+from sweetspot.errors import EngineError, InstallError
 from sweetspot.host import env
 from sweetspot.models.orbit import walk
 from sweetspot.models.spec import spec
+from sweetspot.run.cycles import read_cycles
 from sweetspot.run.record import read, unpack
 from tests.workflow.project import ROOT, Project
 
@@ -132,3 +137,69 @@ def test_the_command_is_accepted_by_the_engine(measured: Project) -> None:
 
     assert answer.stdout.splitlines()[-1:] == ["2"], answer.stderr[-2000:]
     assert Path(record["server"]["command"][0]).name == "python"
+
+
+@pytest.mark.parametrize(("variant", "steps"), [("none.default", 0), ("s2.default", 2)])
+def test_every_cycle_is_timed(measured: Project, variant: str, steps: int) -> None:
+    """Every cycle that the server counted, of the steps asked for, its phases inside it."""
+    path = measured.record(variant)
+    cycles = read_cycles(path.with_name("cycles.jsonl.gz"))
+    rows = [dict(zip(UNITS, row, strict=True)) for row in cycles.rows]
+    requests = [request for pass_ in read(path)["passes"] for request in pass_["requests"]]
+    decoded = [request["completion_tokens"] - 1 for request in requests]
+    counted = [request["meta"]["spec_verify_ct"] for request in requests] if steps else decoded
+
+    assert cycles.clock == "host"
+    assert len(rows) == sum(counted)
+    assert {(row["num_steps"], row["plain"]) for row in rows} == {(steps, int(steps == 0))}
+    for row in rows:
+        phases = [row["draft_us"], row["verify_us"], row["extend_us"]]
+        assert (phases == [None] * 3) if steps == 0 else (0 < sum(phases) <= row["call_us"] + 3)  # type: ignore[operator]
+        assert row["call_us"] <= row["period_us"] + 1  # type: ignore[operator]
+    assert sum(row["tokens"] for row in rows) >= sum(decoded)  # type: ignore[misc]
+
+
+def test_phases_and_other_are_the_period(measured: Project, summary: dict[str, dict[str, Any]]) -> None:
+    """They add up, and the periods fill the client's time in the pass that other work disturbed least."""
+    row = summary["s2.default"]
+    passes = pl.read_parquet(measured.folder / "results" / "small" / "measure" / "passes.parquet")
+
+    assert sum(row[f"{p}_s"] for p in ("draft", "verify", "extend", "other")) == pytest.approx(row["cycle_s"])
+    assert row["other_s"] > 0
+    assert summary["none.default"]["decode_s"] < summary["none.default"]["cycle_s"]
+    assert (passes["timed_share"] - 1).abs().min() < 0.02  # type: ignore[operator]
+
+
+def test_a_renamed_method_is_refused(measured: Project, tmp_path: Path) -> None:
+    """The server does not start, and the failure says which method the timer misses."""
+    meta = tmp_path / "rename-1.dist-info"
+    meta.mkdir()
+    (meta / "METADATA").write_text("Metadata-Version: 2.1\nName: rename\nVersion: 1\n")
+    (meta / "entry_points.txt").write_text("[sglang.srt.plugins]\nrename = rename:register\n")
+    (tmp_path / "rename.py").write_text(
+        "def register():\n"
+        "    from sglang.srt.speculative.eagle_worker_v2 import EAGLEWorkerV2 as worker\n"
+        "    worker.check = worker.verify\n"
+        "    del worker.verify\n"
+    )
+    engine = base.sglang("engine-cpu", env.python_of("engine-cpu"))
+    launch = read(measured.record("s2.default"))["launch"]
+    models = json.loads((measured.folder / "results" / "small" / "models.json").read_text())
+    folders = {role: measured.folder / models[role]["folder"] for role in ("target", "draft")}
+    server = Server(
+        replace(engine, import_paths=(tmp_path, *engine.import_paths)),
+        folders,
+        launch["args"],
+        launch["env"],
+        tmp_path / "log",
+        120,
+        cycles=tmp_path / "cycles",
+    )
+
+    with (
+        pytest.raises(EngineError, match=r"; sweetspot_timer: .*EAGLEWorkerV2.verify: missing") as raised,
+        server,
+    ):
+        pass
+
+    assert raised.value.kind == "start_died"
