@@ -33,6 +33,10 @@ class TestCheckInherited:
         with pytest.raises(RunError, match=rf"^{name}=1: set in this shell, .* or `unset {name}`$"):
             check_inherited({"PATH": "/bin", name: "1"}, {})
 
+    def test_the_version_that_an_image_tells(self) -> None:
+        """NVIDIA's CUDA images set NCCL_VERSION, and no NCCL reads it."""
+        check_inherited({"NCCL_VERSION": "2.28.3-1"}, {})
+
     def test_a_variable_that_the_study_sets(self) -> None:
         """The study's value goes over the shell's, and is in the identity."""
         check_inherited({"NCCL_NVLS_ENABLE": "1"}, {"NCCL_NVLS_ENABLE": "0"})
