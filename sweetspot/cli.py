@@ -84,7 +84,7 @@ def plan(arguments: argparse.Namespace) -> None:
     from sweetspot.study import Study
 
     study = Study.load(arguments.study, only_planned=True)
-    print(describe(study.plan))
+    print(describe(study.plan, study.second_stage()))
     if arguments.out:
         arguments.out.write_text(study.plan.to_json())
 
@@ -399,7 +399,11 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(words)
     try:
         status: int | None = arguments.verb(arguments)
+        sys.stdout.flush()
         return status or 0
+    except BrokenPipeError:  # its reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     except SweetspotError as error:
         print(error, file=sys.stderr)
         return 2

@@ -111,6 +111,14 @@ class Study:
         """Return the plan of the second stage, which measures *variants* both ways."""
         return stages.recheck(self.plan, self.dedicated(), variants, self.values["equality_rounds"])
 
+    def second_stage(self) -> Plan | None:
+        """Return the plan of the second stage as if the longest chain won, None if there is no such stage."""
+        if not self.rechecks:
+            return None
+        shared = next(launch for launch in self.plan.launches if launch.kind == "oneload")
+        winner = next(variant for variant in self.plan.variants if variant.id == shared.variants[-1])
+        return self.recheck({winner.id, winner.baseline})
+
     def read_plan(self, file: Path) -> Plan:
         """Return the plan in *file*, one of those in `plan/`."""
         return self.plan if file.name == "plan.json" else Plan.from_json(file.read_text())

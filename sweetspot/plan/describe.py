@@ -6,9 +6,14 @@ from sweetspot.plan.document import Plan, Variant
 from sweetspot.plan.smoke import NUM_STEPS
 
 
-def describe(plan: Plan) -> str:
-    """Return *plan* for a reader: what will be started and why, what was left out, what it will cost."""
-    estimate, workload = plan.estimate, plan.workload
+def describe(plan: Plan, second: Plan | None) -> str:
+    """Return *plan* for a reader: what will be started and why, what was left out, what it will cost.
+
+    Args:
+        plan: Of the first stage.
+        second: Of the second one, if there will be one, whichever variant wins.
+    """
+    workload = plan.workload
     rows = [
         (variant.id, *_speculation(variant), launch.id, launch.kind, launch.reason)
         for launch in plan.launches
@@ -21,7 +26,8 @@ def describe(plan: Plan) -> str:
         f"loads {', '.join(map(str, workload.loads))}; {_count(workload.repeats, 'timed pass')} and "
         f"{_count(workload.warmup_passes, 'warm-up pass')} at each",
         f"before them a short run at {NUM_STEPS} steps, which stops the sweep if the draft is dead",
-        f"about {_duration(estimate.seconds)}, {estimate.gpu_hours:g} GPU hours",
+        f"about {_cost(plan)}",
+        *([_second_stage(second)] if second else []),
         "",
         *_table(
             [("variant", "steps", "topk", "draft tokens", "baseline", "launch", "kind", "reason"), *rows]
@@ -30,6 +36,17 @@ def describe(plan: Plan) -> str:
     if plan.dropped:
         lines += ["", *_table([("dropped", "reason"), *((cell.cell, cell.reason) for cell in plan.dropped)])]
     return "\n".join(lines)
+
+
+def _second_stage(plan: Plan) -> str:
+    return (
+        f"after the first verdict {_count(len(plan.launches), 'launch')} in each of "
+        f"{_count(plan.rounds, 'round')} hold one load against a load each, about {_cost(plan)} more"
+    )
+
+
+def _cost(plan: Plan) -> str:
+    return f"{_duration(plan.estimate.seconds)}, {plan.estimate.gpu_hours:g} GPU hours"
 
 
 def _speculation(variant: Variant) -> tuple[str, str, str, str]:

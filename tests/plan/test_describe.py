@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from sweetspot.plan import describe, plan_study
+from sweetspot.plan.stages import recheck
 
 MakeStudy = Callable[..., dict[str, Any]]
 
@@ -22,7 +23,7 @@ class TestDescribe:
         }
         plan = plan_study(make_study(speculation=speculation, controls=[]), "engine-cu12", "0.5.23")
 
-        lines = describe(plan).splitlines()
+        lines = describe(plan, None).splitlines()
 
         head = "variant             steps  topk  draft tokens  baseline      launch            "
         own = "dedicated  the study asks for dedicated launches"
@@ -48,4 +49,14 @@ class TestDescribe:
         generation = {"max_new_tokens": 58, "ignore_eos": True, "temperature": 0}
         study = make_study(speculation=speculation, generation=generation, controls=[], rounds=rounds)
 
-        assert f"about {time}, 0 GPU hours" in describe(plan_study(study, "engine-cpu", "0.5.23"))
+        assert f"about {time}, 0 GPU hours" in describe(plan_study(study, "engine-cpu", "0.5.23"), None)
+
+    def test_the_second_stage_and_its_cost(self, make_study: MakeStudy) -> None:
+        """What a first verdict is followed by costs starts too."""
+        study = make_study(launches="auto")
+        plan = plan_study(study, "engine-cu12", "0.5.16")
+        alone = plan_study(study | {"launches": "dedicated"}, "engine-cu12", "0.5.16")
+
+        text = describe(plan, recheck(plan, alone, {"none.default", "s2.default"}, 2))
+
+        assert "after the first verdict 3 launches in each of 2 rounds" in text
