@@ -18,7 +18,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 2, "digest": "b5e5b3394ae4a6c1"}
+DECIDED = {"protocol": 2, "digest": "a35b50626adee83c"}
 
 
 def digest_of(sources: list[Path]) -> str:
