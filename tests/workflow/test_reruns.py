@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sweetspot.published import publish
 from tests.workflow.project import ROOT, Project
 
 pytestmark = pytest.mark.workflow
@@ -200,15 +201,12 @@ class TestPublished:
     """Published studies are rendered from what is in git, and nothing can overwrite them."""
 
     @pytest.fixture
-    def clone(self, project: Project) -> Project:
+    def clone(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
         """A fresh clone with a published study: no metadata, and no other results."""
-        measured, published = project.folder / "results" / "small", project.folder / "published"
-        shutil.copytree(measured / "run", published / "run", ignore=shutil.ignore_patterns("*.gz"))
-        shutil.copy(measured / "plan" / "plan.json", published)
-        for folder in (project.folder / ".snakemake", project.folder / "results"):
-            shutil.rmtree(folder)
-        (project.folder / "results" / "published").mkdir(parents=True)
-        published.rename(project.folder / "results" / "published" / "small")
+        monkeypatch.chdir(project.folder)
+        publish(Path("config.yaml"), Path("results", "small"))
+        for folder in (".snakemake", "results/small", "results/env"):
+            shutil.rmtree(folder, ignore_errors=True)
         return project
 
     def test_renders_without_a_server(self, clone: Project) -> None:
