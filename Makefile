@@ -28,8 +28,8 @@ setup: .venv/complete
 
 test: setup lint
 	$(BIN)/snakemake --cores 1 results/quickstart/models.json
-	$(BIN)/pytest -m 'not workflow and not server and not engine and not simulation' --numprocesses 2
-	$(BIN)/pytest -m 'workflow or server or simulation' --numprocesses 2 --dist loadgroup
+	$(BIN)/pytest -m 'not workflow and not server and not engine and not simulation and not browser' --numprocesses 2
+	$(BIN)/pytest -m 'workflow or server or simulation or browser' --numprocesses 2 --dist loadgroup
 	$(BIN)/pytest -m engine
 
 lint: setup

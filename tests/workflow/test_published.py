@@ -1,29 +1,53 @@
 """The studies in git, as a reader of the published numbers renders them."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 
 from sweetspot.published import published_studies, reported_studies
+from tests import browser
 from tests.workflow.project import ROOT, Project
 
 pytestmark = pytest.mark.workflow
 
 
-def test_what_is_in_git_renders(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project in which all that is published was rendered."""
+    project = Project(tmp_path_factory.mktemp("everything"))
+    shutil.copytree(ROOT / "results" / "published", project.folder / "results" / "published")
+    answer = project.snakemake("published")
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    return project
+
+
+def test_what_is_in_git_renders(everything: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each published study has its report and its table, and no server starts for it."""
     monkeypatch.chdir(ROOT)
     names = [*published_studies(), *reported_studies()]
-    shutil.copytree(ROOT / "results" / "published", project.folder / "results" / "published")
 
-    answer = project.snakemake("published")
+    rendered = everything.folder / "results" / "rendered"
 
-    rendered = project.folder / "results" / "rendered"
-    assert answer.returncode == 0, answer.stdout + answer.stderr
-    assert {"quickstart", "kimi-k2.5-int4"} <= set(names)
+    assert {"quickstart", "h200-8b", "kimi-k2.5-int4"} <= set(names)
     assert all((rendered / name / "report.html").exists() for name in names)
     assert all((rendered / name / "table.md").exists() for name in names)
-    assert not (project.folder / "results" / "small").exists()
+    assert not (everything.folder / "results" / "small").exists()
+
+
+@browser.needed
+@pytest.mark.parametrize("width", [360, 1280])
+def test_every_page_can_be_read_on_any_screen(everything: Project, width: int, tmp_path: Path) -> None:
+    """A phone and a desk: nothing sticks out, and no label is cut off or covered."""
+    pages = list(everything.folder.glob("results/rendered/*/report.html"))
+
+    seen = {page.parent.name: browser.look(page.read_text(), width, tmp_path) for page in pages}
+
+    assert len(seen) > 2
+    for found in seen.values():
+        assert min(found["texts"]) > 10
+        assert found["beyond"] == found["outside"] == found["overlapping"] == []
+        assert found["width"] <= width
 
 
 def test_a_reported_study_has_its_audit_beside_it(project: Project) -> None:
