@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sweetspot.engine.plugin import UNITS
 from sweetspot.errors import MeasureError
-from sweetspot.measure.chunks import AGAIN, Chunks
+from sweetspot.measure.chunks import AGAIN, Chunks, Ints
 from sweetspot.measure.requests import REAL, TEXT, WHOLE
 from sweetspot.measure.throughput import full_load_windows
 from sweetspot.run.cycles import Cycles
@@ -111,9 +111,14 @@ def _check(table: Table, num_steps: int, where: str) -> None:
 def _timed_share(table: Table, chunks: Chunks, began_us: int, load: int) -> float | None:
     """Return the time of the cycles over the client's, while the whole load decoded.
 
-    A chunk arrives a little after the cycle that made it ended and the next began; by as much, at the median
-    of all chunks, the client's windows are moved to the server's time.
+    Of one request at a time it is known which cycles brought its chunks. The host runs ahead of a GPU, so
+    there a cycle more is under way when the last chunk is sent, and brings nothing.
+
+    Of several, a chunk arrives a little after the cycle that made it ended and the next began; by as much, at
+    the median of all chunks, the client's windows are moved to the server's time.
     """
+    if load == 1 and (brought := _brought(table, chunks.decode_chunks)) is not None:
+        return float(_of(table[brought], "period_us").sum() / (chunks.last_us - chunks.first_us).sum())
     starts = _of(table, "start_us") - began_us
     ends = starts + _of(table, "period_us")
     before = np.searchsorted(starts, chunks.arrival_us, side="right") - 1
@@ -123,6 +128,22 @@ def _timed_share(table: Table, chunks: Chunks, began_us: int, load: int) -> floa
         return None
     timed = sum(_overlap(starts, ends, *(window - lag)) for window in windows)
     return float(timed / (windows[:, 1] - windows[:, 0]).sum())
+
+
+def _brought(table: Table, decode_chunks: Ints) -> NDArray[np.bool_] | None:
+    """Return which cycles brought a chunk, None unless each request's are all there, in a row of their own.
+
+    Args:
+        table: Of requests that followed each other.
+        decode_chunks: Of each. Shape (requests,).
+    """
+    ends_row = _of(table, "followed") == 0
+    row = np.cumsum(ends_row) - ends_row  # (cycles,); which of the rows of cycles without a pause
+    cycles = np.bincount(row, minlength=decode_chunks.size)
+    if cycles.size != decode_chunks.size or (cycles < decode_chunks).any():
+        return None
+    place = np.arange(row.size) - (np.cumsum(cycles) - cycles)[row]
+    return np.asarray(place < decode_chunks[row])
 
 
 def _overlap(starts: Table, ends: Table, opens: float, closes: float) -> float:

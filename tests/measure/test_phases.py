@@ -98,6 +98,14 @@ class TestPhases:
 
         assert row["timed_share"] > 1.05
 
+    def test_a_host_that_runs_ahead_is_not_counted_twice(self, chunks: Chunks) -> None:
+        """Its calls start before the GPU is free, and the one under way at the end brings no chunk."""
+        ahead = [cycle(41_000), *(cycle(42_000 + 10_000 * index) for index in range(3))]
+
+        row = measured(chunks, [*ahead, cycle(72_000, followed=0)])
+
+        assert row["timed_share"] == pytest.approx(1)
+
     def test_cycles_of_other_passes_and_other_loads_are_left_out(self, chunks: Chunks) -> None:
         """Before the pass, after its last chunk, and with another number of requests."""
         before, after = cycle(-1, period_us=1), cycle(95_000, period_us=1)
