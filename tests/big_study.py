@@ -101,17 +101,18 @@ def render(folder: Path) -> list[Cost]:
     names = ("run", "measure", "figures", "report.html")
     files = {name: folder / name for name in names} | {"study": folder}
     files |= {name: folder / f"{name}.json" for name in ("plan", "nccl", "verdict")}
-    files |= {"summary": folder / "summary.parquet", "command": folder / "launch.sh"}
+    files |= {name: folder / f"{name}.parquet" for name in ("summary", "apart")}
+    files |= {"command": folder / "launch.sh"}
     files |= {"markdown": folder / "table.md", "csv": folder / "table.csv"}
     verbs = {
         "measure": ("run plan", "measure"),
-        "summarise": ("measure plan", "summary"),
+        "summarise": ("measure plan apart", "summary"),
         "nccl": ("study summary plan", "nccl"),
         "verdict": ("summary plan nccl", "verdict"),
         "command": ("run plan verdict", "command"),
-        "table": ("run plan summary nccl verdict markdown csv", None),
-        "figures": ("summary nccl verdict", "figures"),
-        "report": ("run plan summary nccl verdict command figures", "report.html"),
+        "table": ("run plan summary nccl verdict apart markdown csv", None),
+        "figures": ("run plan summary nccl verdict", "figures"),
+        "report": ("run plan summary nccl verdict apart command figures", "report.html"),
     }
     costs = []
     for verb, (options, out) in verbs.items():
