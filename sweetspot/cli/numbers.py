@@ -1,0 +1,115 @@
+"""The verbs that turn records into numbers, verdicts, and plans of what to measure next."""
+
+import argparse
+import os
+
+from sweetspot.cli.files import read_json, write_json
+
+_WORTH_A_POOL = 50  # records: for fewer, starting processes takes longer than reading
+
+
+def smoke(arguments: argparse.Namespace) -> None:
+    """Say from the short run before a sweep whether the draft is alive, and as good as the study expects."""
+    from sweetspot.analyse.smoke import judge_smoke
+    from sweetspot.run.record import read
+    from sweetspot.study import Study
+
+    band = Study.load(arguments.study).values["smoke"]["accept_length"]
+    write_json(arguments.out, judge_smoke(read(arguments.record), band))
+
+
+def measure(arguments: argparse.Namespace) -> None:
+    """Turn records into tables."""
+    from sweetspot.measure.tables import measure_files
+    from sweetspot.run.outcomes import record_paths
+
+    plan = read_json(arguments.plan)
+    records = record_paths(arguments.run, plan)
+    processes = len(os.sched_getaffinity(0)) if len(records) > _WORTH_A_POOL else 1
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for name, table in measure_files(records, plan, processes).items():
+        table.write_parquet(arguments.out / f"{name}.parquet")
+
+
+def summarise(arguments: argparse.Namespace) -> None:
+    """Pool the passes of each variant and load, and compare it with its baseline."""
+    import polars as pl
+
+    from sweetspot.analyse.hosts import summarise_hosts
+
+    tables = {path.stem: pl.read_parquet(path) for path in arguments.measure.glob("*.parquet")}
+    summary, apart = summarise_hosts(tables, read_json(arguments.plan))
+    summary.write_parquet(arguments.out)
+    apart.write_parquet(arguments.apart)
+
+
+def nccl(arguments: argparse.Namespace) -> None:
+    """Say what NCCL did under each variant, and what bare all-reduces predict of the verify."""
+    import polars as pl
+
+    from sweetspot.analyse.nccl_files import read_probed
+    from sweetspot.analyse.nccl_prediction import predict, times
+    from sweetspot.analyse.nccl_proof import prove
+
+    names = list(dict.fromkeys(variant["nccl"] for variant in read_json(arguments.plan)["variants"]))
+    probed = read_probed(arguments.study, names)
+    proof = prove(probed)
+    summary = pl.read_parquet(arguments.summary).to_dicts()
+    prediction = predict(probed, proof["reference"], summary)
+    bare = [
+        {"nccl": name, "bytes": size, **took}
+        for name, found in probed.items()
+        for size, took in times(found).items()
+    ]
+    write_json(arguments.out, {**proof, "times": bare, "prediction": prediction})
+
+
+def banner(arguments: argparse.Namespace) -> None:
+    """Write what the timer saw of each variant, as the banner that others print."""
+    import polars as pl
+
+    from sweetspot.analyse.banner import banners
+
+    passes = pl.read_parquet(arguments.measure / "passes.parquet")
+    arguments.out.write_text(banners(passes, read_json(arguments.plan)))
+
+
+def verdict(arguments: argparse.Namespace) -> None:
+    """Judge each variant, and name the winner."""
+    import polars as pl
+
+    from sweetspot.analyse.verdict import judge
+
+    load, nccl = read_json(arguments.plan)["verdict_load"], read_json(arguments.nccl)
+    write_json(arguments.out, judge(pl.read_parquet(arguments.summary), load, nccl))
+
+
+def recheck(arguments: argparse.Namespace) -> None:
+    """Plan the second stage: what the verdict rests on, measured with one load and with a load each."""
+    import polars as pl
+
+    from sweetspot.analyse.equality import doubted
+    from sweetspot.study import Study
+
+    variants = doubted(pl.read_parquet(arguments.summary), read_json(arguments.verdict))
+    arguments.out.write_text(Study.load(arguments.study).recheck(variants).to_json())
+
+
+def equality(arguments: argparse.Namespace) -> None:
+    """Hold one-load launches against dedicated ones."""
+    from sweetspot.analyse.equality import equality
+    from sweetspot.measure.tables import measure_files
+    from sweetspot.run.outcomes import record_paths
+
+    plan = read_json(arguments.plan)
+    tables = measure_files(record_paths(arguments.run, plan), plan, processes=1)
+    write_json(arguments.out, equality(tables["passes"], plan))
+
+
+def settle(arguments: argparse.Namespace) -> None:
+    """Write the plan whose records decide: the first one, or a launch for each variant if it was refuted."""
+    from sweetspot.study import Study
+
+    study = Study.load(arguments.study)
+    final = study.plan if read_json(arguments.equality)["holds"] else study.dedicated()
+    arguments.out.write_text(final.to_json())
