@@ -11,6 +11,8 @@ min_version("9.27")
 
 
 include: "rules/common.smk"
+include: "rules/asked.smk"
+include: "rules/records.smk"
 include: "rules/env.smk"
 include: "rules/models.smk"
 include: "rules/preflight.smk"
@@ -18,8 +20,10 @@ include: "rules/probe.smk"
 include: "rules/smoke.smk"
 include: "rules/run.smk"
 include: "rules/measure.smk"
+include: "rules/verdict.smk"
 include: "rules/recheck.smk"
 include: "rules/render.smk"
+include: "rules/report.smk"
 include: "rules/published.smk"
 
 

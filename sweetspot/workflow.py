@@ -72,7 +72,9 @@ def hold_folder() -> None:
     try:
         fcntl.flock(guard, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise RunError("results/: another snakemake works on this folder; wait for it, or stop it") from None
+        raise RunError(
+            "results/: another snakemake works on this folder, expected none; wait for it, or stop it"
+        ) from None
 
 
 def refuse_auto_elsewhere(study: Study, elsewhere: bool) -> None:
@@ -90,6 +92,13 @@ def refuse_auto_elsewhere(study: Study, elsewhere: bool) -> None:
             f"{study.file}: engine: 'auto', expected an engine by its name where jobs run on other machines; "
             f"write engine-cu13, engine-cu12, engine-cpu or external"
         )
+
+
+def sbatch_options(bound: Path) -> str:
+    """Return what a run asks of SLURM: a node for itself, the one that the file *bound* names, if any."""
+    if not bound.exists():
+        return "--exclusive"
+    return f"--exclusive --nodelist={json.loads(bound.read_text())['name']}"
 
 
 @lru_cache

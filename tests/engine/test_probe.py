@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from sweetspot import asked
 from sweetspot.engine import base
 from sweetspot.errors import InstallError
 from sweetspot.host import env
@@ -28,12 +29,11 @@ def test_a_server_needs_no_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     if study.engine != "engine-cpu":
         pytest.skip("the default study runs on a GPU here")
     find(study.values["models"], python)
-    asked = study.probe("default") | {
-        "skip": None
-    }  # there is no NCCL on a CPU; the server is to start all the same
+    # there is no NCCL on a CPU; the server is to start all the same
+    wanted = asked.of_probe(study, "default") | {"skip": None}
 
     probe(
-        asked,
+        wanted,
         base.sglang("engine-cpu", python),
         study.folders,
         study.values["limits"],

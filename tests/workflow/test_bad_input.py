@@ -139,7 +139,10 @@ def test_two_snakemakes_in_one_folder(project: Project) -> None:
     first.kill()
     first.wait()
 
-    assert "results/: another snakemake works on this folder; wait for it, or stop it" in second.stderr
+    assert (
+        "results/: another snakemake works on this folder, expected none; wait for it, or stop it"
+        in second.stderr
+    )
     assert project.snakemake("all").returncode == 0
 
 
