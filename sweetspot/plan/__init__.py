@@ -3,7 +3,7 @@
 from sweetspot.plan.describe import describe
 from sweetspot.plan.document import Dropped, Estimate, Launch, Plan, Variant, Workload
 from sweetspot.plan.launches import entry, plan_study
-from sweetspot.plan.order import order, priority
+from sweetspot.plan.order import priority
 
 __all__ = [
     "Dropped",
@@ -14,7 +14,6 @@ __all__ = [
     "Workload",
     "describe",
     "entry",
-    "order",
     "plan_study",
     "priority",
 ]

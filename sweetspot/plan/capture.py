@@ -9,7 +9,7 @@ behave like the last.
 
 from collections.abc import Sequence
 
-from sweetspot.plan.legality import Version
+from sweetspot.plan.versions import Version
 
 Layers = tuple[int, ...]
 

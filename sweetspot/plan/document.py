@@ -39,9 +39,7 @@ class Launch:
     variants: tuple[str, ...]
     args: Args  # without model paths, port and key
     env: Env
-    candidates: tuple[
-        int, ...
-    ] = ()  # step counts that it can switch between, 0 the baseline's; none if dedicated
+    candidates: tuple[int, ...] = ()  # step counts to switch between, 0 the baseline's; none if dedicated
     digest: str = field(init=False)  # of what the server is asked for, before any path in it is redacted
 
     def __post_init__(self) -> None:

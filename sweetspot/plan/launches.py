@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sweetspot.errors import StudyError
+from sweetspot.plan.capacity import check_capacity
 from sweetspot.plan.document import Args, Dropped, Env, Launch, Plan, Variant, Workload
 from sweetspot.plan.estimate import estimate
 from sweetspot.plan.grid import Study, grid, settings
-from sweetspot.plan.legality import Version, check, lacking, version, without_overlap
+from sweetspot.plan.legality import check, lacking
 from sweetspot.plan.nccl import check_nccl
+from sweetspot.plan.rewrites import without_overlap
 from sweetspot.plan.sharing import groups, reasons_against
-from sweetspot.plan.smoke import speculation_args
-from sweetspot.plan.speculation import Speculation
-
-CAPACITY = "max-running-requests"
+from sweetspot.plan.speculation import speculation_of
+from sweetspot.plan.versions import Version, sglang_version
 
 
 def entry(study: Study, engine: str, where: str) -> Mapping[str, Any]:
@@ -49,9 +49,9 @@ def plan_study(study: Study, engine: str, sglang: str, nccl: str | None = None) 
         StudyError: If this SGLang would refuse a variant, or measure something else under its name.
     """
     where = f"study {study['name']}"
-    at, served = version(sglang), entry(study, engine, where)
+    at, served = sglang_version(sglang), entry(study, engine, where)
     study, too_new = _known_to(study, at, where)
-    _check_capacity(study, served, f"{where}: engines.{engine}.args.{CAPACITY}")
+    check_capacity(study, served, f"{where}: engines.{engine}.args")
     every, dropped = grid(study, served)
     launches = tuple(
         launch for group in groups(every).values() for launch in _launches(study, served, group, sglang)
@@ -100,30 +100,6 @@ def _known_to(study: Study, at: Version, where: str) -> tuple[Study, tuple[Dropp
     return {**study, "nccl": known}, dropped
 
 
-def _check_capacity(study: Study, engine: Mapping[str, Any], where: str) -> None:
-    """Raise unless one capacity holds for all variants and for the largest load.
-
-    Left out, SGLang sets it to 48 for speculation and not for the baseline.
-    """
-    places = {f"nccl.{name}.args": variant["args"] for name, variant in study["nccl"].items()}
-    places |= {f"args_sets.{name}": args for name, args in study["args_sets"].items()}
-    elsewhere = next((place for place, args in places.items() if CAPACITY in args), None)
-    if elsewhere:
-        raise StudyError(
-            f"{where}: set in {elsewhere} too, expected one for all variants; remove it from {elsewhere}"
-        )
-    load = study["loads"][-1]
-    if CAPACITY not in engine["args"]:
-        raise StudyError(
-            f"{where}: missing, expected {load} or more, since SGLang sets 48 for speculation only; add it"
-        )
-    found = engine["args"][CAPACITY]
-    if not str(found).isdecimal() or int(str(found)) < load:
-        raise StudyError(
-            f"{where}: {found!r}, expected {load} or more, the largest load; raise it or drop the load"
-        )
-
-
 def _launches(
     study: Study, engine: Mapping[str, Any], group: Sequence[Variant], sglang: str
 ) -> Iterator[Launch]:
@@ -133,10 +109,11 @@ def _launches(
     is in every comparison, and it starts twice a round (docs/decisions/004-the-baseline-starts-twice.md).
     """
     args, env = settings(study, engine, group[0].nccl, group[0].args_set or "")
+    algorithm = study["speculation"]["algorithm"]
     for variant in group:
         where = f"study {study['name']}: {variant.id}"
         temperature = study["generation"]["temperature"]
-        check(where, variant, args | _speculation(study, variant), env, sglang, temperature)
+        check(where, variant, args | speculation_of(variant).args(algorithm), env, sglang, temperature)
     alone = reasons_against(group, args, sglang, study["launches"])
     if "aa" not in study["controls"] and len(alone) < len(group):
         group = [variant for variant in group if not variant.control]
@@ -149,14 +126,14 @@ def _launches(
             reason=f"one start for {len(shared)} variants, switched before each pass"
             + _overlap(longest, args, env, sglang, baseline_inside=shared[0].num_steps == 0),
             variants=tuple(variant.id for variant in shared),
-            args=args | _speculation(study, longest) | {"speculative-adaptive": True},
+            args=args | speculation_of(longest).args(algorithm) | {"speculative-adaptive": True},
             env=env,
             candidates=tuple(sorted({variant.num_steps for variant in shared})),
         )
     for variant in group:
         if variant.id in alone:
             reason = alone[variant.id] + _overlap(variant, args, env, sglang)
-            its_args = args | _speculation(study, variant)
+            its_args = args | speculation_of(variant).args(algorithm)
             yield Launch(variant.id, "dedicated", reason, (variant.id,), its_args, env)
 
 
@@ -165,8 +142,3 @@ def _overlap(variant: Variant, args: Args, env: Env, sglang: str, baseline_insid
     if baseline_inside or not without_overlap(variant, args, env, sglang):
         return ""
     return "; SGLang turns the overlap schedule off for it and not for its baseline"
-
-
-def _speculation(study: Study, variant: Variant) -> Args:
-    numbers = (variant.num_steps, variant.eagle_topk, variant.num_draft_tokens)
-    return speculation_args(study, Speculation(*numbers))

@@ -9,7 +9,8 @@ import re
 from sweetspot.errors import StudyError
 from sweetspot.plan.document import Args, Env
 from sweetspot.plan.nccl_lists import allowed, read_list
-from sweetspot.plan.nccl_variables import Version, kinds, suggestion, version
+from sweetspot.plan.nccl_variables import kinds, suggestion, version
+from sweetspot.plan.versions import Version, dotted
 
 LEVELS = ("LOC", "NVL", "NVB", "C2C", "PIX", "PXB", "P2C", "PXN", "PHB", "SYS")
 _INTEGER = re.compile(r"[+-]?(0|[1-9][0-9]*|0x[0-9a-fA-F]+)")
@@ -56,7 +57,7 @@ def _check_value(where: str, name: str, value: str, at: Version) -> None:
     if kind is None:
         meant = suggestion(name, at)
         raise StudyError(
-            f"{where}: no variable of NCCL {'.'.join(map(str, at))}, which ignores it without a word, "
+            f"{where}: no variable of NCCL {dotted(at)}, which ignores it without a word, "
             f"expected one that it reads; {f'did you mean {meant}' if meant else 'remove it'}"
         )
     if not value:

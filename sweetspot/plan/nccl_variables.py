@@ -5,14 +5,11 @@
 """
 
 import csv
-import re
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
-from sweetspot.errors import StudyError
-
-Version = tuple[int, int, int]
+from sweetspot.plan.versions import Version, first_three
 
 OLDEST: Version = (2, 27, 3)  # every SGLang that the plan knows comes with this one or a newer
 NEWEST: Version = (2, 30, 7)
@@ -34,11 +31,7 @@ def version(nccl: str | None) -> Version:
     """
     if nccl is None:
         return NEWEST
-    match = re.match(r"(\d+)\.(\d+)\.(\d+)", nccl)
-    found = (int(match[1]), int(match[2]), int(match[3])) if match else (0, 0, 0)
-    if found < OLDEST:
-        raise StudyError(f"NCCL: version {nccl!r}, expected 2.27.3 or newer; install a newer one")
-    return min(found, NEWEST)
+    return min(first_three("NCCL", nccl, OLDEST), NEWEST)
 
 
 @cache

@@ -6,6 +6,7 @@ from typing import Any
 
 from sweetspot.plan.document import Args, Env, Plan
 from sweetspot.plan.grid import Study, settings
+from sweetspot.plan.speculation import speculation_of
 
 DUMMY = {"load-format": "dummy"}  # weights from nowhere: what NCCL chooses does not hang on them
 
@@ -33,12 +34,7 @@ def plan_probes(study: Study, engine: Mapping[str, Any], plan: Plan) -> dict[str
         plan: What it plans.
     """
     widest = max(plan.variants, key=lambda variant: (variant.num_draft_tokens, -variant.eagle_topk))
-    speculation: Args = {
-        "speculative-algorithm": study["speculation"]["algorithm"],
-        "speculative-num-steps": widest.num_steps,
-        "speculative-eagle-topk": widest.eagle_topk,
-        "speculative-num-draft-tokens": widest.num_draft_tokens,
-    }
+    speculation = speculation_of(widest).args(study["speculation"]["algorithm"])
     tokens = tuple(sorted({max(variant.num_draft_tokens, 1) for variant in plan.variants}))
     probes = {}
     for name in dict.fromkeys(variant.nccl for variant in plan.variants):

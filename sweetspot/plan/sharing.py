@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from sweetspot.plan.document import Args, Variant
-from sweetspot.plan.legality import Version, version
+from sweetspot.plan.versions import Version, sglang_version
 
 ONELOAD: Version = (0, 5, 16)  # the first SGLang that can be switched to the baseline
 _ADAPTIVE_OFF = (
@@ -44,7 +44,7 @@ def reasons_against(variants: Sequence[Variant], args: Args, sglang: str, asked:
 def _reason(variant: Variant, args: Args, sglang: str, asked: str) -> str | None:
     if asked == "dedicated":
         return "the study asks for dedicated launches"
-    if version(sglang) < ONELOAD:
+    if sglang_version(sglang) < ONELOAD:
         return f"SGLang {sglang} can't be switched to the baseline, 0.5.16 is the first that can"
     if variant.eagle_topk > 1:
         return "a tree: SGLang switches between chains alone"

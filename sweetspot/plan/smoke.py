@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sweetspot.plan.document import Args, Launch, Plan, Variant
+from sweetspot.plan.document import Launch, Plan, Variant
 from sweetspot.plan.grid import Study, settings
-from sweetspot.plan.speculation import Speculation, chain
+from sweetspot.plan.speculation import chain
 
 SMOKE = "smoke"  # id of the launch and of what it measures; no variant is called so
 NUM_STEPS = 3  # drafts a cycle: what SGLang takes for most targets by itself
@@ -24,7 +24,7 @@ def smoke_plan(plan: Plan, study: Study, engine: Mapping[str, Any]) -> Plan:
     nccl: Mapping[str, Mapping[str, Any]] = study["nccl"]
     plainest = min(nccl, key=lambda name: (len(nccl[name]["env"]) + len(nccl[name]["args"]), name))
     args, env = settings(study, engine, plainest, "")
-    args |= speculation_args(study, chain(NUM_STEPS))
+    args |= chain(NUM_STEPS).args(study["speculation"]["algorithm"])
     generation = plan.workload.generation
     return replace(
         plan,
@@ -42,15 +42,3 @@ def smoke_plan(plan: Plan, study: Study, engine: Mapping[str, Any]) -> Plan:
             generation=generation | {"max_new_tokens": min(MAX_NEW_TOKENS, generation["max_new_tokens"])},
         ),
     )
-
-
-def speculation_args(study: Study, speculation: Speculation) -> Args:
-    """Return the server arguments of *speculation*, none for the baseline."""
-    if not speculation.num_steps:
-        return {}
-    return {
-        "speculative-algorithm": study["speculation"]["algorithm"],
-        "speculative-num-steps": speculation.num_steps,
-        "speculative-eagle-topk": speculation.eagle_topk,
-        "speculative-num-draft-tokens": speculation.num_draft_tokens,
-    }

@@ -1,4 +1,4 @@
-"""One choice of SGLang's three speculative numbers: its id, its canonical form, its bounds.
+"""One choice of SGLang's three speculative numbers: its id, its canonical form, its bounds, its arguments.
 
 Every version that the project supports treats them alike.
 """
@@ -6,6 +6,7 @@ Every version that the project supports treats them alike.
 from dataclasses import dataclass
 
 from sweetspot.errors import StudyError
+from sweetspot.plan.document import Args, Variant
 
 
 @dataclass(frozen=True, order=True)
@@ -32,6 +33,17 @@ class Speculation:
         """Return what SGLang runs: with one branch it sets num_draft_tokens itself and only warns."""
         return chain(self.num_steps) if self.eagle_topk == 1 else self
 
+    def args(self, algorithm: str) -> Args:
+        """Return the server arguments that ask SGLang for it, none for the baseline."""
+        if self == BASELINE:
+            return {}
+        return {
+            "speculative-algorithm": algorithm,
+            "speculative-num-steps": self.num_steps,
+            "speculative-eagle-topk": self.eagle_topk,
+            "speculative-num-draft-tokens": self.num_draft_tokens,
+        }
+
     def check(self, where: str) -> None:
         """Raise if the tree has fewer nodes than the target is to verify.
 
@@ -50,6 +62,11 @@ class Speculation:
 
 
 BASELINE = Speculation(0, 0, 0)
+
+
+def speculation_of(variant: Variant) -> Speculation:
+    """Return how *variant* speculates."""
+    return Speculation(variant.num_steps, variant.eagle_topk, variant.num_draft_tokens)
 
 
 def chain(num_steps: int) -> Speculation:

@@ -4,7 +4,6 @@ Nothing is computed here: the record holds each replay. One that fails is record
 which there is nothing to time, with the reason.
 """
 
-import gzip
 import json
 import os
 import subprocess
@@ -14,10 +13,11 @@ from typing import Any
 
 from sweetspot.engine import environment
 from sweetspot.engine.base import PACKAGE, Engine
+from sweetspot.engine.process import LAST_WORDS
 from sweetspot.engine.redact import Redactor
-from sweetspot.plan.legality import server_env
+from sweetspot.plan.rewrites import server_env
 from sweetspot.run.lock import host_lock
-from sweetspot.run.probe import DEBUG
+from sweetspot.run.probe import DEBUG, keep_logs
 from sweetspot.run.record import write
 
 FORMAT = 1
@@ -46,26 +46,17 @@ def allreduce(asked: dict[str, Any], probe: dict[str, Any], engine: Engine, sgla
         "timed": None,
     }
     out.parent.mkdir(parents=True, exist_ok=True)
-    log = ""
-    if not skip:
-        with tempfile.TemporaryDirectory() as scratch, host_lock():
-            try:
-                record["timed"] = _timed(asked["args"], probe, record["env"], engine, Path(scratch))
-            except (subprocess.SubprocessError, OSError) as error:
-                said = str(getattr(error, "stderr", "") or "").strip().splitlines()
-                record |= {
-                    "status": "failed",
-                    "reason": said[-1] if said else str(error),
-                    "last_words": said[-40:],
-                }
-            log = "".join(
-                path.read_text(errors="replace") for path in sorted(Path(scratch).glob("nccl.*.log"))
-            )
-    with (
-        out.with_name("nccl.log.gz").open("wb") as raw,
-        gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed,
-    ):
-        packed.write(Redactor().text(log).encode())
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        if not skip:
+            with host_lock():
+                try:
+                    record["timed"] = _timed(asked["args"], probe, record["env"], engine, scratch)
+                except (subprocess.SubprocessError, OSError) as error:
+                    said = str(getattr(error, "stderr", "") or "").strip().splitlines()
+                    reason = said[-1] if said else str(error)
+                    record |= {"status": "failed", "reason": reason, "last_words": said[-LAST_WORDS:]}
+        keep_logs(scratch, "nccl.*.log", out.with_name("nccl.log.gz"))
     write(Redactor().data(record), out)
 
 
@@ -85,15 +76,9 @@ def _timed(
     words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
     variables = environment.inherited() | env | DEBUG | {"NCCL_DEBUG_FILE": str(scratch / "nccl.%p.log")}
     environment.check_inherited(os.environ, env)
+    program: list[str | Path] = [engine.python, "-P", _PROGRAM]  # -P: no module beside it counts
     subprocess.run(
-        [
-            engine.python,
-            "-P",
-            _PROGRAM,
-            *words,
-            "--bytes",
-            *map(str, sizes),
-        ],  # -P: no module beside it counts
+        [*program, *words, "--bytes", *map(str, sizes)],
         env=variables,
         check=True,
         capture_output=True,

@@ -3,7 +3,6 @@
 A probe that fails is recorded as such. So is one for which there is nothing to start, with the reason.
 """
 
-import gzip
 import json
 import tempfile
 from dataclasses import asdict
@@ -19,6 +18,7 @@ from sweetspot.engine.sglang import Server
 from sweetspot.errors import EngineError, ModelError
 from sweetspot.plan.messages import graph_sizes, messages, shape
 from sweetspot.run.client import send_pass
+from sweetspot.run.cycles import gzipped
 from sweetspot.run.lock import host_lock
 from sweetspot.run.record import write
 
@@ -57,9 +57,22 @@ def probe(
             except ModelError as error:  # a target of unknown size is served all the same
                 record |= {"status": "failed", "reason": str(error)}
         out.parent.mkdir(parents=True, exist_ok=True)
-        _pack(sorted(scratch.glob("nccl.*.log")), out.with_name("nccl.log.gz"))
-        _pack(sorted(scratch.glob("server.log")), out.with_name("server.log.gz"))
+        keep_logs(scratch, "nccl.*.log", out.with_name("nccl.log.gz"))
+        keep_logs(scratch, "server.log", out.with_name("server.log.gz"))
     write(Redactor().data(record), out)
+
+
+def keep_logs(scratch: Path, names: str, out: Path) -> None:
+    """Write the logs in *scratch* one after the other to *out*, without the host's and the user's name.
+
+    Args:
+        scratch: A folder.
+        names: Pattern of the logs' names; none need be there.
+        out: A .gz file.
+    """
+    text = "".join(log.read_text(errors="replace") for log in sorted(scratch.glob(names)))
+    with gzipped(out) as packed:
+        packed.write(Redactor().text(text).encode())
 
 
 def _start(
@@ -113,10 +126,3 @@ def _ask(server: Server, rows: list[int], verified: set[int], loads: list[int], 
 
 def _prompt(length: int) -> dict[str, Any]:
     return {"id": f"{length} tokens", "input_ids": [1 + i % 64 for i in range(length)]}
-
-
-def _pack(logs: list[Path], out: Path) -> None:
-    """Write *logs* one after the other to *out*, without the host's and the user's name."""
-    text = Redactor().text("".join(log.read_text(errors="replace") for log in logs))
-    with out.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
-        packed.write(text.encode())

@@ -11,7 +11,7 @@ from sweetspot.errors import InstallError
 from sweetspot.host import env
 from sweetspot.host.installed import pins
 from sweetspot.plan.capture import KNOWN, captured
-from sweetspot.plan.legality import version
+from sweetspot.plan.versions import sglang_version
 
 pytestmark = pytest.mark.engine
 
@@ -51,7 +51,7 @@ def by_sglang() -> dict[str, list[list[int]]]:
 @pytest.mark.parametrize("target", sorted(KNOWN))
 def test_layers_are_those_of_the_installed_sglang(by_sglang: dict[str, list[list[int]]], target: str) -> None:
     """For each target and each list of ids, but for layers that the target does not pass."""
-    at = version(pins(env.lock_of("engine-cpu"))["sglang"])
+    at = sglang_version(pins(env.lock_of("engine-cpu"))["sglang"])
     last = LAYERS + (target == "GptOssForCausalLM")
 
     ours = [list(captured(target, LAYERS, ids, at)) for ids in IDS]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sweetspot.plan.capture import KNOWN, captured, ids_for
-from sweetspot.plan.legality import Version
+from sweetspot.plan.versions import Version
 
 KIMI, LLAMA, GPT_OSS = "KimiK25ForConditionalGeneration", "LlamaForCausalLM", "GptOssForCausalLM"
 MINIMAX = "MiniMaxM3SparseForConditionalGeneration"

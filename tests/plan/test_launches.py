@@ -10,7 +10,6 @@ from sweetspot.errors import StudyError
 from sweetspot.plan.launches import entry, plan_study
 
 MakeStudy = Callable[..., dict[str, Any]]
-CAPACITY = "study quickstart: engines.engine-cpu.args.max-running-requests"
 OWN = "the study asks for dedicated launches"
 
 
@@ -103,40 +102,6 @@ class TestPlanStudy:
         ):
             plan_study(study, "engine-cu12", "0.5.23")
 
-    @pytest.mark.parametrize(
-        ("changes", "line"),
-        [
-            (
-                {"engines": engines(), "loads": [1, 64]},
-                "missing, expected 64 or more, since SGLang sets 48 for speculation only; add it",
-            ),
-            (
-                {"loads": [1, 64]},
-                "8, expected 64 or more, the largest load; raise it or drop the load",
-            ),
-            (
-                {"engines": engines(max_running_requests="many")},
-                "'many', expected 1 or more, the largest load; raise it or drop the load",
-            ),
-            (
-                {"args_sets": {"x": {"max-running-requests": 4}}},
-                "set in args_sets.x too, expected one for all variants; remove it from args_sets.x",
-            ),
-            (
-                {"nccl": {"a": {"env": {}, "args": {"max-running-requests": 4}}}},
-                "set in nccl.a.args too, expected one for all variants; remove it from nccl.a.args",
-            ),
-        ],
-    )
-    def test_wants_one_capacity_for_all(
-        self, make_study: MakeStudy, changes: dict[str, Any], line: str
-    ) -> None:
-        """Left to SGLang, speculation and the baseline would serve different numbers of requests."""
-        with pytest.raises(StudyError) as error:
-            plan_study(make_study(**changes), "engine-cpu", "0.5.23")
-
-        assert str(error.value) == f"{CAPACITY}: {line}"
-
 
 class TestSharedLaunches:
     """Tests of launches that measure several variants."""
@@ -209,40 +174,6 @@ class TestSharedLaunches:
             "one start for 2 variants, switched before each pass; "
             "SGLang turns the overlap schedule off for it and not for its baseline"
         )
-
-    def test_a_shared_start_is_paid_once(self, make_study: MakeStudy) -> None:
-        """One start and four variants a round, 6 passes of 8 prompts with 128 tokens at 100 tokens/s each.
-
-        A start takes half of limits.start_s.
-        """
-        estimate = plan_study(make_study(launches="auto"), "engine-cu12", "0.5.16").estimate
-
-        assert estimate.launches == 3
-        assert estimate.seconds == round(3 * (300 + 4 * 6 * 8 * 128 / 100))
-
-
-class TestEstimate:
-    """Tests of the plan's estimate."""
-
-    def test_worked_example_on_a_cpu(self, make_study: MakeStudy) -> None:
-        """4 launches in 3 rounds, each 20 s and 6 passes of 8 prompts with 128 tokens at 200 tokens/s."""
-        estimate = plan_study(make_study(), "engine-cpu", "0.5.23").estimate
-
-        assert estimate.launches == 12
-        assert estimate.seconds == round(12 * (20 + 6 * 8 * 128 / 200))
-        assert estimate.gpu_hours == 0.0
-
-    def test_worked_example_on_gpus(self, make_study: MakeStudy) -> None:
-        """At load 8 the eight prompts run side by side, in an eighth of the time; two GPUs count twice."""
-        estimate = plan_study(make_study(loads=[1, 8], tp_size=2), "engine-cu12", "0.5.23").estimate
-
-        seconds = 12 * (300 + 6 * (8 + 1) * 128 / 100)
-        assert estimate.seconds == round(seconds)
-        assert estimate.gpu_hours == pytest.approx(seconds * 2 / 3600, abs=0.005)
-
-    def test_the_stand_in_needs_no_gpu(self, make_study: MakeStudy) -> None:
-        """Neither does a Python of one's own on a CPU."""
-        assert plan_study(make_study(), "fake", "0.5.23").estimate.gpu_hours == 0.0
 
 
 PCIE_IPC = {"env": {"SGLANG_ENABLE_PCIE_IPC_ALLREDUCE": "1"}, "args": {}}

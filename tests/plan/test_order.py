@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from sweetspot.plan import Plan, order, plan_study, priority
+from sweetspot.plan import Plan, plan_study
+from sweetspot.plan.order import order, priority
 
 MakeStudy = Callable[..., dict[str, Any]]
 

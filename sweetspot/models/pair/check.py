@@ -12,7 +12,7 @@ from sweetspot.models.pair.memory import check_memory, needed
 from sweetspot.models.pair.shapes import check_algorithm, check_heads, check_sizes, is_mla
 from sweetspot.models.pair.vocabulary import check_vocabulary
 from sweetspot.plan import Plan
-from sweetspot.plan.legality import Version, version
+from sweetspot.plan.versions import Version, sglang_version
 
 _MLA_ALONE = ("flashmla", "cutlass_mla", "trtllm_mla", "cutedsl_mla")
 _DEFAULT_CAPTURED = 3  # hidden states, where the draft's config lists none
@@ -39,7 +39,7 @@ def check_pair(
     """
     if plan.engine == "fake":
         return ["fake: its models are not looked into"]
-    at, lines = version(plan.sglang), []
+    at, lines = sglang_version(plan.sglang), []
     longest = max(len(prompt["input_ids"]) for prompt in prompts) + plan.workload.generation["max_new_tokens"]
     # servers that load the same pair are looked at once
     for text in dict.fromkeys(

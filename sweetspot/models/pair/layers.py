@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sweetspot.errors import ModelError
 from sweetspot.models.pair.checkpoint import Checkpoint
 from sweetspot.plan.capture import FIRST, KNOWN, Layers, captured, ids_for
-from sweetspot.plan.legality import Version
+from sweetspot.plan.versions import Version, dotted
 
 KEY = "eagle_aux_hidden_state_layer_ids"
 _BEFORE_THE_CHANGE: Version = (0, 5, 12)  # what ids mean to DeepSeek's family changed after it
@@ -34,7 +34,7 @@ def check_layers(
     if at < first:
         raise ModelError(
             f"{name}: SGLang {sglang} can't capture its hidden states, expected "
-            f"{'.'.join(map(str, first))} or newer; take a newer engine"
+            f"{dotted(first)} or newer; take a newer engine"
         )
     found = captured(name, layers, ids, at)
     place, listed = f"{draft.folder}/config.json", "none" if ids is None else str(ids)

@@ -2,7 +2,7 @@
 
 from sweetspot.errors import ModelError
 from sweetspot.models.pair.checkpoint import Checkpoint
-from sweetspot.plan.legality import Version
+from sweetspot.plan.versions import Version, dotted
 
 # EAGLE-3 heads that SGLang can load, and the first version that can
 HEADS: dict[str, Version] = {
@@ -28,7 +28,7 @@ def check_algorithm(draft: Checkpoint, algorithm: str, sglang: str, at: Version)
         )
     if at < HEADS.get(name, at):
         raise ModelError(
-            f"{place}: {name} on SGLang {sglang}, expected {'.'.join(map(str, HEADS[name]))} or newer, the "
+            f"{place}: {name} on SGLang {sglang}, expected {dotted(HEADS[name])} or newer, the "
             f"first that can load it; take a newer engine"
         )
     return f"{algorithm} with {name}"

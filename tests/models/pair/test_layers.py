@@ -7,7 +7,7 @@ import pytest
 
 from sweetspot.errors import ModelError
 from sweetspot.models.pair.layers import check_layers
-from sweetspot.plan.legality import version
+from sweetspot.plan.versions import sglang_version
 from tests.models.pair.made import LLAMA, draft, kimi, write
 
 TRAINED = [3, 31, 59]
@@ -17,7 +17,7 @@ def check(tmp_path: Path, ids: list[int] | None, sglang: str, trained_on: list[i
     """Return what is said of a draft for Kimi-K2.5 with these ids; an empty list is no list."""
     config = {} if ids else {"eagle_config": None}
     made = draft(tmp_path / "draft", ids=ids or None, **config)
-    return check_layers(kimi(tmp_path / "target"), made, trained_on, sglang, version(sglang))
+    return check_layers(kimi(tmp_path / "target"), made, trained_on, sglang, sglang_version(sglang))
 
 
 @pytest.mark.parametrize(("ids", "sglang"), [([2, 30, 58], "0.5.10.post1"), ([3, 31, 59], "0.5.16")])
