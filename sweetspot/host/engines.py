@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.host import env, installed
-from sweetspot.host.facts import facts, resolve_engine
+from sweetspot.host.facts import facts
 
+FIRST_CUDA_13_DRIVER = 580
 FAKE_VERSION = "0.5.23"  # whose command line and answers the stand-in copies
 
 
@@ -23,7 +24,15 @@ def resolve(asked: str, engine_file: Path) -> str:
         known = json.loads(engine_file.read_text())
         if known["asked"] == "auto":
             return str(known["name"])
-    return resolve_engine(asked, facts())
+    return suitable(facts())
+
+
+def suitable(host: dict[str, Any]) -> str:
+    """Return the locked engine that fits *host*: what `auto` means there."""
+    if not host["gpus"]:
+        return "engine-cpu"
+    newest = int(host["driver"].split(".")[0]) >= FIRST_CUDA_13_DRIVER
+    return "engine-cu13" if newest else "engine-cu12"
 
 
 def packages(engine: str, python: str | None) -> dict[str, str]:

@@ -88,11 +88,7 @@ def build(name: str, extra_index: str | None = None) -> None:
         installed = _pip_install(place, lock)
         if installed.returncode != 0 and extra_index:
             installed = _pip_install(place, lock, "--extra-index-url", extra_index)
-        if installed.returncode != 0:
-            raise InstallError(
-                f"envs/{name}/requirements.lock: {_last_line(installed.stderr)}, expected pip to find files "
-                f"with these hashes; check which indexes and folders pip knows"
-            )
+        check_pip(name, installed)
         (place / ".complete").touch()
 
 
@@ -105,13 +101,26 @@ def lock_of(name: str) -> Path:
     lock = ROOT / "envs" / name / "requirements.lock"
     if not lock.exists():
         known = ", ".join(sorted(path.parent.name for path in (ROOT / "envs").glob("*/requirements.lock")))
-        raise InstallError(f"envs/{name}: no requirements.lock, expected one of {known}")
+        raise InstallError(f"envs/{name}: no requirements.lock, expected one of {known}; correct the name")
     return lock
 
 
 def prebuilt(name: str) -> str | None:
     """Return where Nix built the environment *name*, None if it did not."""
     return os.environ.get("ENV_" + name.upper().replace("-", "_"))
+
+
+def check_pip(name: str, answer: subprocess.CompletedProcess[str]) -> None:
+    """Raise if pip found no files for the lock of the environment *name*.
+
+    Raises:
+        InstallError: With what pip said last.
+    """
+    if answer.returncode != 0:
+        raise InstallError(
+            f"envs/{name}/requirements.lock: {_last_line(answer.stderr)}, expected pip to find files with "
+            f"these hashes; check which indexes and folders pip knows"
+        )
 
 
 def _interpreter(name: str) -> str:

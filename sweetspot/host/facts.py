@@ -1,17 +1,15 @@
-"""What machine this is, without its name or its users', and which engine suits it. Standard library only."""
+"""What machine this is, without its name or its users'. Standard library only."""
 
 import os
 import platform
 import re
-import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from sweetspot.host import node
 from sweetspot.host.nccl_conf import nccl_conf
-
-FIRST_CUDA_13_DRIVER = 580
+from sweetspot.host.nvidia import nvidia_smi, query
 
 _QUERY = ("driver_version", "name", "memory.total", "power.limit", "clocks.max.sm", "clocks.max.memory")
 
@@ -25,8 +23,7 @@ def facts() -> dict[str, Any]:
         max_sm_clock_mhz, max_memory_clock_mhz), `topology` (`nvidia-smi topo -m`, or null) and `nccl_conf`
         (what NCCL's own files set).
     """
-    listed = _nvidia_smi(f"--query-gpu={','.join(_QUERY)}", "--format=csv,noheader,nounits") or ""
-    rows = [[cell.strip() for cell in line.split(",")] for line in listed.splitlines()]
+    rows = query(f"--query-gpu={','.join(_QUERY)}")
     return {
         "node": node.label(node.name()),
         "cpu": {
@@ -38,19 +35,9 @@ def facts() -> dict[str, Any]:
         "kernel": platform.release(),
         "driver": rows[0][0] if rows else None,
         "gpus": [_gpu(*row[1:]) for row in rows],
-        "topology": _nvidia_smi("topo", "-m") if rows else None,
+        "topology": nvidia_smi("topo", "-m") if rows else None,
         "nccl_conf": nccl_conf(),
     }
-
-
-def resolve_engine(asked: str, host: dict[str, Any]) -> str:
-    """Return the engine that *asked* means on *host*: itself, unless it is `auto`."""
-    if asked != "auto":
-        return asked
-    if not host["gpus"]:
-        return "engine-cpu"
-    newest = int(host["driver"].split(".")[0]) >= FIRST_CUDA_13_DRIVER
-    return "engine-cu13" if newest else "engine-cu12"
 
 
 def fingerprint(host: dict[str, Any]) -> str:
@@ -81,11 +68,3 @@ def _number(text: str) -> float | None:
         return float(text)
     except ValueError:
         return None
-
-
-def _nvidia_smi(*options: str) -> str | None:
-    try:
-        answer = subprocess.run(["nvidia-smi", *options], capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return re.sub(r"\x1b\[[0-9;]*m", "", answer.stdout)

@@ -5,13 +5,13 @@ minutes later, in a compilation or out of memory, or would be measured beside so
 """
 
 import shutil
-import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sweetspot.errors import RunError
+from sweetspot.host.nvidia import query
 
 TOOLKIT = Path("/usr/local/cuda")  # where SGLang looks in the end
 IDLE_MIB = 1024  # ASSUME: a driver alone takes less of a GPU, and whatever works there takes more
@@ -94,20 +94,9 @@ def _visible(gpus: list[Gpu], environment: Mapping[str, str]) -> list[Gpu]:
 def _gpus() -> list[Gpu]:
     """Return every GPU of this machine, in nvidia-smi's order, which is CUDA's where all are alike."""
     processes: dict[str, list[str]] = {}
-    for uuid, pid, path in _query("--query-compute-apps=gpu_uuid,pid,process_name", 3):
+    for uuid, pid, path in query("--query-compute-apps=gpu_uuid,pid,process_name"):
         processes.setdefault(uuid, []).append(f"{pid} {Path(path).name}")
     return [
         Gpu(index, uuid, float(used) if used.isdecimal() else 0.0, tuple(processes.get(uuid, [])))
-        for index, uuid, used in _query("--query-gpu=index,uuid,memory.used", 3)
+        for index, uuid, used in query("--query-gpu=index,uuid,memory.used")
     ]
-
-
-def _query(what: str, columns: int) -> list[list[str]]:
-    """Return the rows of a query of nvidia-smi's, none where there is no driver."""
-    command = ["nvidia-smi", what, "--format=csv,noheader,nounits"]
-    try:
-        answer = subprocess.run(command, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return []
-    rows = [line.split(",", columns - 1) for line in answer.stdout.splitlines()]
-    return [[cell.strip() for cell in row] for row in rows if len(row) == columns]

@@ -37,7 +37,9 @@ def lock(name: str) -> None:
             name an address.
     """
     if name not in DATES:
-        raise InstallError(f"envs/{name}: no environment, expected one of {', '.join(DATES)}")
+        raise InstallError(
+            f"envs/{name}: no environment, expected one of {', '.join(DATES)}; correct the name"
+        )
     env, date = ROOT / "envs" / name, DATES[name]
     by_hand_file = env / "by-hand.lock"
     by_hand = by_hand_file.read_text() if by_hand_file.exists() else ""
@@ -61,10 +63,15 @@ def lock(name: str) -> None:
     )
     if solution.returncode != 0:
         said = " ".join(solution.stderr.split())
-        raise InstallError(f"{env}/requirements.in: no solution by {date} ({said}); move the date")
+        raise InstallError(
+            f"envs/{name}/requirements.in: {said}, expected a solution as of {date}; move the date"
+        )
     text = "# make lock\n" + by_hand + _without_markers(solution.stdout)
     if address := re.search(r"^-.*|.*://.*", text, re.MULTILINE):
-        raise InstallError(f"{env}/requirements.lock: {address[0]!r}, expected names, versions and hashes")
+        raise InstallError(
+            f"envs/{name}/requirements.lock: {address[0]!r}, expected names, versions and hashes; take the "
+            f"address out of requirements.in"
+        )
     (env / "requirements.lock").write_text(text)
 
 

@@ -68,12 +68,7 @@ def _download(name: str) -> Path:
         capture_output=True,
         text=True,
     )
-    if answer.returncode != 0:
-        said = (answer.stderr.strip().splitlines() or ["no message"])[-1]
-        raise InstallError(
-            f"envs/{name}/requirements.lock: {said}, expected pip to find files with these hashes; "
-            f"check which indexes and folders pip knows"
-        )
+    env.check_pip(name, answer)
     return partial.rename(place)
 
 

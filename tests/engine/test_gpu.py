@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 import yaml
 
-from sweetspot.host.facts import facts, resolve_engine
+from sweetspot.host.engines import suitable
+from sweetspot.host.facts import facts
 from tests.workflow.project import ROOT, Project
 
 pytestmark = pytest.mark.gpu
@@ -25,6 +26,6 @@ def test_the_default_study_on_a_gpu(project: Project) -> None:
 
     assert answer.returncode == 0, answer.stdout + answer.stderr
     rows = pl.read_parquet(project.folder / "results/small/summary.parquet").to_dicts()
-    assert resolve_engine("auto", host).startswith("engine-cu")
+    assert suitable(host).startswith("engine-cu")
     assert {row["variant"]: row["exact"] for row in rows}["s2.default"] in {"exact", "near-tie"}
     assert all(abs(row["identity_residual"]) < 0.03 for row in rows)

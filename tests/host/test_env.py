@@ -115,7 +115,10 @@ class TestFolder:
 
     def test_an_environment_that_does_not_exist(self, project: Path) -> None:
         """The known ones are listed."""
-        with pytest.raises(InstallError, match=r"^envs/no-such: no requirements.lock, expected one of this$"):
+        with pytest.raises(
+            InstallError,
+            match=r"^envs/no-such: no requirements.lock, expected one of this; correct the name$",
+        ):
             env.folder("no-such")
 
 
