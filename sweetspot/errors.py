@@ -23,8 +23,8 @@ class EngineError(SweetspotError):
     Args:
         message: The line.
         kind: What a failed launch is filed under: `start_died`, `start_timeout`, `died`, `stalled`,
-            `refused` (an HTTP status other than 200), `bad_answer` or `untimed` (no cycles, though they were
-            to be timed).
+            `refused` (an HTTP status other than 200), `bad_answer`, `no_switch` (it ran another step count
+            than it was told), or `untimed` (no cycles, though they were to be timed).
     """
 
     def __init__(self, message: str, kind: str) -> None:

@@ -14,9 +14,7 @@ from sweetspot.errors import RunError
 _NOT_A_SERVERS = re.compile(
     r"^(OMP|MKL|OPENBLAS|NUMEXPR|GOTO|VECLIB)_NUM_THREADS$|^VECLIB_|^PYTHON|^VIRTUAL_ENV$|^SWEETSPOT_"
 )
-_THE_STUDYS = re.compile(
-    r"^(NCCL|SGLANG|SGL)_(?!VERSION$)"
-)  # NVIDIA's images tell a version, which nothing reads
+_THE_STUDYS = re.compile(r"^(NCCL|SGLANG|SGL)_(?!VERSION$)")  # images tell a version, which nothing reads
 _OF_CONSEQUENCE = re.compile(
     r"^(NCCL|SGLANG|SGL|CUDA|NVIDIA|TORCH|PYTORCH|TRITON|HF|OMP|MKL|OPENBLAS|GLOO|UCX|TVM|FLASHINFER)_"
     r"|^(LD_LIBRARY_PATH|LD_PRELOAD|PYTHONPATH|TORCHDYNAMO_DISABLE|MALLOC_ARENA_MAX|SWEETSPOT_SWITCH)$"

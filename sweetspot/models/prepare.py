@@ -80,7 +80,9 @@ def tokenize(
     read = prompts.read(Path(section["file"]), section["sha256"])
     if python is None:
         if texts := [prompt.id for prompt in read if prompt.kind != "input_ids"]:
-            raise ModelError(f"prompt {texts[0]}: expected input_ids, since this engine has no tokenizer")
+            raise ModelError(
+                f"prompt {texts[0]}: no input_ids, expected them for an engine without a tokenizer; give them"
+            )
         lines = [json.dumps({"id": prompt.id, "input_ids": prompt.content}) for prompt in read]
         out.write_text("\n".join(lines) + "\n")
         return
@@ -98,7 +100,9 @@ def _construct(constructed: Mapping[str, Any], pair: Path, python: Path | None) 
     With an output cache it is made there, for all clones, and linked to: its name tells all that it is of.
     """
     if python is None:
-        raise ModelError("models.constructed: this engine has no torch to construct with; name a path")
+        raise ModelError(
+            "models.constructed: an engine without torch, expected one to construct with; name models"
+        )
     options = ["--spec", json.dumps(constructed)]
     cache = os.environ.get("SNAKEMAKE_OUTPUT_CACHE")
     with _alone(pair):

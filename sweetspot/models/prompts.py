@@ -70,13 +70,22 @@ def describe(section: Mapping[str, Any]) -> dict[str, Any]:
     """
     read(Path(section["file"]), section["sha256"])
     template = section["chat_template"]
+    digest = template and hashlib.sha256(read_template(Path(template))).hexdigest()
+    return {"sha256": section["sha256"], "chat_template": digest, "thinking": section["thinking"]}
+
+
+def read_template(path: Path) -> bytes:
+    """Return the chat template in *path*.
+
+    Raises:
+        ModelError: If it can't be read.
+    """
     try:
-        digest = template and hashlib.sha256(Path(template).read_bytes()).hexdigest()
+        return path.read_bytes()
     except OSError as error:
         raise ModelError(
-            f"{template}: {error.strerror}, expected a chat template; correct prompts.chat_template"
+            f"{path}: {error.strerror}, expected a chat template; correct prompts.chat_template"
         ) from None
-    return {"sha256": section["sha256"], "chat_template": digest, "thinking": section["thinking"]}
 
 
 def _prompt(line: bytes, where: str) -> Prompt:

@@ -65,10 +65,13 @@ def spec(constructed: Mapping[str, Any]) -> Spec:
     """
     shape_name, acceptance = constructed["shape"], constructed["acceptance"]
     if shape_name not in SHAPES:
-        raise ModelError(f"models.constructed.shape: {shape_name!r}, expected one of {', '.join(SHAPES)}")
+        raise ModelError(
+            f"models.constructed.shape: {shape_name!r}, expected one of {', '.join(SHAPES)}; take one"
+        )
     if not acceptance or not all(0 <= share <= 1 for share in acceptance):
         raise ModelError(
-            f"models.constructed.acceptance: {acceptance}, expected shares from 0 to 1, by draft position"
+            f"models.constructed.acceptance: {acceptance}, expected shares from 0 to 1, by draft position; "
+            f"correct them"
         )
     pair = Spec(
         shape_name,
@@ -101,5 +104,5 @@ def turns(layers: tuple[int, ...], depth: int) -> list[int]:
         return [wanted.get(layer, 0) for layer in range(depth + 1)]
     raise ModelError(
         f"layers: {list(layers)}, expected three, rising, below {depth}, the first 2 or more and not "
-        f"followed by its neighbour"
+        f"followed by its neighbour; take others"
     )

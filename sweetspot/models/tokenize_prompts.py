@@ -69,7 +69,7 @@ def _render(tokenizer: Any, prompt: Prompt, thinking: bool | None) -> str:  # no
             )
         except TemplateError as error:
             raise ModelError(
-                f"prompt {prompt.id}: the chat template refuses it, {error}; correct one"
+                f"prompt {prompt.id}: {error}, expected the chat template to render it; correct one"
             ) from None
         return text
 
@@ -82,15 +82,6 @@ def _render(tokenizer: Any, prompt: Prompt, thinking: bool | None) -> str:  # no
             f"prompts.thinking is {json.dumps(thinking)}; set it to null"
         )
     return by_switch[thinking]
-
-
-def _read(template: Path) -> str:
-    try:
-        return template.read_text()
-    except OSError as error:
-        raise ModelError(
-            f"{template}: {error.strerror}, expected a chat template; correct prompts.chat_template"
-        ) from None
 
 
 def main() -> int:
@@ -114,7 +105,7 @@ def main() -> int:
             arguments.model, trust_remote_code=arguments.trust_remote_code, local_files_only=True
         )
         if arguments.chat_template is not None:
-            tokenizer.chat_template = _read(arguments.chat_template)
+            tokenizer.chat_template = prompts.read_template(arguments.chat_template).decode()
         lines = [
             json.dumps({"id": prompt.id, "input_ids": tokenize(tokenizer, prompt, arguments.thinking)})
             for prompt in read

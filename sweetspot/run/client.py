@@ -110,14 +110,18 @@ def observed(stream: Stream, outputs: dict[str, str]) -> dict[str, Any]:
     """
     events = list(_events(stream))
     if not events or events[-1][1]["meta_info"].get("finish_reason") is None:
-        raise EngineError(f"prompt {stream.prompt}: the stream ended without a finish reason", "bad_answer")
+        raise EngineError(
+            f"prompt {stream.prompt}: a stream without a finish reason, expected it to end with one; "
+            f"see the server's last words",
+            "bad_answer",
+        )
     meta = events[-1][1]["meta_info"]
     counts = [event["meta_info"]["completion_tokens"] for _, event in events]
     ids = _token_ids([event["output_ids"] for _, event in events], meta["completion_tokens"])
     if ids is None:
         raise EngineError(
-            f"prompt {stream.prompt}: the chunks' token ids do not add up to completion_tokens "
-            f"{meta['completion_tokens']}",
+            f"prompt {stream.prompt}: other numbers of token ids in its chunks, expected completion_tokens "
+            f"{meta['completion_tokens']}; take an SGLang that was tried",
             "bad_answer",
         )
     packed = pack(ids)
@@ -147,7 +151,10 @@ def _events(stream: Stream) -> list[tuple[int, dict[str, Any]]]:
                 continue
             event = json.loads(line[len(EVENT) :])
             if "meta_info" not in event:
-                raise EngineError(f"prompt {stream.prompt}: {event}, expected meta_info", "bad_answer")
+                raise EngineError(
+                    f"prompt {stream.prompt}: {event}, expected meta_info; see the server's last words",
+                    "bad_answer",
+                )
             found.append((arrived, event))
     return found
 

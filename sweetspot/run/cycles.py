@@ -50,7 +50,9 @@ def collect(prefix: Path, passes: Sequence[tuple[int, int]]) -> Cycles:
         )
     header, *lines = files[0].read_text().splitlines(keepends=True)
     if json.loads(header)["columns"] != list(UNITS):
-        raise EngineError(f"the timer: columns {header.strip()}, expected {list(UNITS)}", "untimed")
+        raise EngineError(
+            f"the timer: columns {header.strip()}, expected {list(UNITS)}; remove the other timer", "untimed"
+        )
     rows = [json.loads(line) for line in lines if line.endswith("\n")]  # a killed server cuts its last
     inside = [row for row in rows if any(begin <= row[0] <= end for begin, end in passes)]
     return Cycles(json.loads(header)["clock"], inside)

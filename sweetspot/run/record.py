@@ -21,19 +21,8 @@ from sweetspot.errors import RecordError
 
 FORMAT = 1
 KEYS = (
-    *(
-        "protocol",
-        "status",
-        "failure",
-        "identity",
-        "launch",
-        "round",
-        "started_at",
-        "host",
-        "engine",
-        "models",
-    ),
-    *("prompts_sha256", "server", "workload", "outputs", "passes"),
+    *("protocol", "status", "failure", "identity", "launch", "round", "started_at", "host", "engine"),
+    *("models", "prompts_sha256", "server", "workload", "outputs", "passes"),
 )
 
 

@@ -133,4 +133,6 @@ def _explained(server: Server) -> Iterator[None]:
     except (httpx.HTTPError, EngineError) as error:
         raise server.explain(error) from error
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
-        raise EngineError(f"an answer that is not SGLang's: {error!r}", "bad_answer") from error
+        raise EngineError(
+            f"an answer: {error!r}, expected one of SGLang's; see the server's last words", "bad_answer"
+        ) from error

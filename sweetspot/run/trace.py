@@ -32,12 +32,10 @@ def trace_all(job: Job, server: Server, folder: Path) -> None:
             switch_to(variant, job, server)
             _trace(job, server, place, (CYCLES + UNTRACED) * (job.steps[variant] + 1))
         except (httpx.HTTPError, EngineError) as error:
-            print(f"{variant}: no trace: {server.explain(error)}", file=sys.stderr, flush=True)
+            _say(variant, str(server.explain(error)))
             return
         if not any(place.iterdir()):
-            print(
-                f"{variant}: no trace: {place} is empty, expected SGLang's files", file=sys.stderr, flush=True
-            )
+            _say(variant, f"{place} is empty, expected SGLang's files")
 
 
 def _trace(job: Job, server: Server, place: Path, tokens: int) -> None:
@@ -45,6 +43,9 @@ def _trace(job: Job, server: Server, place: Path, tokens: int) -> None:
     server.start_profile(place, CYCLES)
     sampling = {**job.workload["generation"], "max_new_tokens": tokens, "ignore_eos": True}
     body = {"input_ids": job.prompts[0]["input_ids"], "sampling_params": sampling}
-    server.generate(
-        body, job.workload["limits"]["start_s"]
-    )  # a trace is written as slowly as a server starts
+    # a trace is written as slowly as a server starts
+    server.generate(body, job.workload["limits"]["start_s"])
+
+
+def _say(variant: str, fault: str) -> None:
+    print(f"{variant}: no trace: {fault}", file=sys.stderr, flush=True)

@@ -71,7 +71,7 @@ class TestTokenize:
                 MESSAGES,
                 REFUSES,
                 None,
-                "prompt p: the chat template refuses it, 'raise_exception' is undefined",
+                "prompt p: 'raise_exception' is undefined, expected the chat template to render it",
             ),
             (
                 Prompt("p", "text", "a"),

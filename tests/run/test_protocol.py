@@ -18,7 +18,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 2, "digest": "a35b50626adee83c"}
+DECIDED = {"protocol": 2, "digest": "73758e588caa0a6a"}
 
 
 def digest_of(sources: list[Path]) -> str:
