@@ -1,11 +1,10 @@
 """Turns a study file into a study that is known to be sound, or into one line that says what to change.
 
 The schema says what each key may be; the rest of this module is what a schema can't say. The only modules of
-`sweetspot.plan` that need more than the standard library are this one and its `explain`.
+`sweetspot.plan` that need more than the standard library are this one, its `explain` and its `strict_yaml`.
 """
 
 import math
-from collections.abc import Hashable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.validators import extend
 
 from sweetspot.errors import StudyError
+from sweetspot.plan import strict_yaml
 from sweetspot.plan.bundles import expand
 from sweetspot.plan.explain import explain
 from sweetspot.plan.flags import check_env, check_flags
@@ -31,17 +31,12 @@ def load(path: Path) -> dict[str, Any]:
         StudyError: If there is no such file, it is not YAML, or `check` refuses it.
     """
     try:
-        study = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise StudyError(f"{path}: {error.strerror}, expected a study file; name one that exists") from error
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = f"{path}, line {mark.line + 1}, column {mark.column + 1}" if mark else str(path)
-        raise StudyError(f"{place}: {error.problem}, expected YAML; correct it there") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise StudyError(
-            f"{path}: {' '.join(str(error).split())}, expected YAML; save it as UTF-8"
-        ) from error
+    except UnicodeDecodeError as error:
+        raise StudyError(f"{path}: {error}, expected YAML; save it as UTF-8") from error
+    study = strict_yaml.read(text, str(path))
     return check(study, str(path))
 
 
@@ -65,25 +60,6 @@ def check(study: object, where: str) -> dict[str, Any]:
     if study["engine"] != "auto":  # only the host knows what it stands for
         entry(study, study["engine"], where)
     return study
-
-
-class _KeyFault(yaml.MarkedYAMLError):
-    def __init__(self, problem: str, key: yaml.Node) -> None:
-        super().__init__(problem=problem, problem_mark=key.start_mark)
-
-
-class _Loader(yaml.SafeLoader):
-    """Reads YAML, but no key twice and no key that is not text."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        keys: set[str] = set()
-        for key, _ in node.value:
-            if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
-                raise _KeyFault(f"a key that is a {key.tag.rpartition(':')[2]} to YAML unless quoted", key)
-            if key.value in keys:
-                raise _KeyFault(f"the key {key.value} a second time", key)
-            keys.add(key.value)
-        return super().construct_mapping(node, deep)
 
 
 @cache

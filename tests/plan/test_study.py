@@ -103,7 +103,6 @@ SCHEMA_FAULTS = [
         "name: 2026-01-01",
         "name: 2026-01-01, expected lower-case letters, digits, hyphens and dots; put it in quotes",
     ),
-    ("a" * 64, "0" * 64, "prompts.sha256: 0, expected 64 hexadecimal digits; put it in quotes"),
     # names
     ("default: {env", "Ring LL: {env", f"nccl: key 'Ring LL', {NAME}; write ring-ll"),
     (
