@@ -45,9 +45,9 @@ def _facts(study: StudyFiles) -> Facts:
     groups = [
         ("protocol", {"number": record["protocol"]}),
         ("engine", {key: value for key, value in engine.items() if key not in _NO_FACTS}),
-        ("driver", {key: host[key] for key in ("driver", "cuda")}),
+        ("driver", {"version": host["driver"]}),
         ("packages", {name: packages[name] for name in leading} | packages),
-        ("host", {key: value for key, value in host.items() if key not in ("driver", "cuda")}),
+        ("host", {key: value for key, value in host.items() if key not in ("driver", "node")}),
         ("models", {role: _without_folders(record["models"][role]) for role in ("target", "draft")}),
         ("prompts", record["identity"]["prompts"]),
         ("workload", plan["workload"]),

@@ -1,4 +1,4 @@
-"""Reads what a study left: in `results/NAME`, or in `results/rendered/NAME` of a published one."""
+"""Reads what a study left: in `results/NAME`, or of a published one in `results/rendered/NAME`."""
 
 import json
 from dataclasses import dataclass
@@ -26,18 +26,23 @@ class StudyFiles:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Return the study whose tables lie in *folder*.
+        """Return the study in *folder*, or the published one in it.
 
         Raises:
             RecordError: If a file is missing or damaged.
         """
-        rendered = folder.parent.name == "rendered"
-        source = folder.parents[1] / "published" / folder.name if rendered else folder
+        rendered = folder.parent.name in ("rendered", "published")
+        source, plan_file = folder, folder / "plan" / "plan.json"
+        if rendered:
+            source, folder = (folder.parents[1] / kind / folder.name for kind in ("published", "rendered"))
+            plan_file = source / "plan.json"
+        elif (final := folder / "plan" / "final.json").exists():
+            plan_file = final
         if (source / "reported.yaml").exists():
             raise RecordError(
                 f"{source}: figures that were reported, expected records; compare studies with records"
             )
-        plan = json.loads(_text(source / "plan.json" if rendered else source / "plan" / "plan.json"))
+        plan = json.loads(_text(plan_file))
         first = source / "run" / plan["launches"][0]["id"] / "0" / "record.json"
         return cls(
             name=str(folder),
@@ -59,7 +64,8 @@ def _summary(path: Path) -> pl.DataFrame:
 def _existing(path: Path) -> Path:
     if not path.exists():
         raise RecordError(
-            f"{path}: missing, expected a study that was measured; name its folder, or measure it"
+            f"{path}: missing, expected a study that was measured; name its folder, or measure it, "
+            "or render a published one by `snakemake --cores 1 published`"
         )
     return path
 

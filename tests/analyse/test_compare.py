@@ -22,7 +22,7 @@ Row = dict[str, Any]
 MakeStudy = Callable[..., StudyFiles]
 
 FACTS: Row = {
-    "host": {"cpu": {"model": "EPYC", "usable_cores": 8}, "driver": "570.1", "cuda": "12.8", "gpus": []},
+    "host": {"cpu": {"model": "EPYC", "usable_cores": 8}, "driver": "570.1", "gpus": []},
     "engine": {
         "name": "fake",
         "built_by": "pip",
@@ -223,7 +223,7 @@ class TestCompare:
         )
 
         assert [(c.group, c.name, c.a, c.b, c.where) for c in found.inputs] == [
-            ("driver", "driver", "570.1", "580.2", ""),
+            ("driver", "version", "570.1", "580.2", ""),
             ("packages", "sglang", "0.5.23", "0.5.24", ""),
             ("packages", "nvidia-nccl-cu12", "2.27.3", "2.28.1", ""),
             ("workload", "near_tie_nats", "0.0", "0.1", ""),

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from sweetspot.analyse.compare import compare, describe
+from sweetspot.analyse.study_files import StudyFiles
 from sweetspot.published import published_studies, reported_studies
 from tests import browser
 from tests.workflow.project import ROOT, Project
@@ -33,6 +35,17 @@ def test_what_is_in_git_renders(everything: Project, monkeypatch: pytest.MonkeyP
     assert all((rendered / name / "report.html").exists() for name in names)
     assert all((rendered / name / "table.md").exists() for name in names)
     assert not (everything.folder / "results" / "small").exists()
+
+
+def test_two_of_them_can_be_compared(everything: Project) -> None:
+    """Their real records have every fact that a comparison looks for, whichever folder is named."""
+    published, rendered = (everything.folder / "results" / kind for kind in ("published", "rendered"))
+
+    found = compare(StudyFiles.read(published / "quickstart"), StudyFiles.read(rendered / "h200-8b"))
+
+    text = describe(found)
+    assert "driver: version none -> 580.159.04" in text
+    assert "decode speed, speedup, cycle: measured on" in text
 
 
 @browser.needed
