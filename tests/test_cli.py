@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from sweetspot.cli import main
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -24,3 +28,13 @@ def test_a_reader_that_has_seen_enough_is_no_fault() -> None:
     os.close(writer)
     assert answer.stderr == ""
     assert answer.returncode == 128 + 13
+
+
+def test_a_fault_of_the_input_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It goes to standard error, with status 2 and without a traceback."""
+    study = tmp_path / "none.yaml"
+
+    status = main(["plan", str(study)])
+
+    line = f"{study}: No such file or directory, expected a study file; name one that exists\n"
+    assert (status, capsys.readouterr().err) == (2, line)

@@ -49,7 +49,7 @@ def _on_gpus(plan: Plan, host: Mapping[str, Any]) -> bool:
 
 
 def _enough_gpus(plan: Plan, host: Mapping[str, Any]) -> str:
-    wanted, found = int(str(plan.launches[0].args["tp-size"])), len(host["gpus"])
+    wanted, found = plan.launches[0].tp_size, len(host["gpus"])
     if not _on_gpus(plan, host):
         return f"{plan.engine}: no GPU is asked for"
     if found < wanted:

@@ -34,7 +34,7 @@ class LogRow:
     fields: dict[str, str]  # every pair as written, those that nothing here knows too
     running_requests: int | None
     tokens_per_s: float | None  # all requests together
-    accept_length: float | None  # tokens a cycle yields for one request, the bonus token included
+    accept_length: float | None  # tokens of one request in a cycle, with the bonus token
     accept_rate: float | None  # 0 to 1
     accept_rate_of: str | None  # what the rate divides by
     by_position: tuple[float, ...]  # share of cycles that accepted draft 1, 2, ...; vLLM alone
@@ -50,12 +50,6 @@ def read_server_log(text: str, version: str | None = None) -> list[LogRow]:
     """
     known = _parse_version(f"sglang {version}" if version else text)
     return list(_rows(text, known))
-
-
-def find_version(text: str) -> str | None:
-    """Return the SGLang version that a log names, or None."""
-    known = _parse_version(text)
-    return None if known is None else ".".join(map(str, known))
 
 
 def _parse_version(text: str) -> tuple[int, ...] | None:

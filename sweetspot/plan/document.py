@@ -42,6 +42,11 @@ class Launch:
     candidates: tuple[int, ...] = ()  # step counts to switch between, 0 the baseline's; none if dedicated
     digest: str = field(init=False)  # of what the server is asked for, before any path in it is redacted
 
+    @property
+    def tp_size(self) -> int:
+        """Ranks, and so GPUs, of the server."""
+        return int(str(self.args["tp-size"]))
+
     def __post_init__(self) -> None:
         asked = json.dumps([self.kind, self.variants, self.candidates, self.args, self.env], sort_keys=True)
         object.__setattr__(self, "digest", hashlib.sha256(asked.encode()).hexdigest()[:16])

@@ -27,8 +27,7 @@ def estimate(launches: Sequence[Launch], rounds: int, workload: Workload, engine
     """Return the cost of *launches* in each of so many *rounds*, as if every token took equally long."""
     if not launches:
         return Estimate(0, 0, 0.0)
-    args = launches[0].args
-    on_cpu = engine == "fake" or args.get("device") == "cpu"
+    on_cpu = engine == "fake" or launches[0].args.get("device") == "cpu"
     gpu = _Speed(workload.limits["start_s"] / _PATIENCE, _GPU_TOKEN_S)
     speed = _FAKE if engine == "fake" else _CPU if on_cpu else gpu
     prompts = max(_PROMPTS, *workload.loads)
@@ -36,5 +35,5 @@ def estimate(launches: Sequence[Launch], rounds: int, workload: Workload, engine
     tokens = (workload.warmup_passes + workload.repeats) * waves * workload.generation["max_new_tokens"]
     variants = sum(len(launch.variants) for launch in launches)
     seconds = rounds * (len(launches) * speed.start_s + variants * tokens * speed.token_s)
-    gpu_hours = 0.0 if on_cpu else round(seconds * int(str(args["tp-size"])) / 3600, 2)
+    gpu_hours = 0.0 if on_cpu else round(seconds * launches[0].tp_size / 3600, 2)
     return Estimate(len(launches) * rounds, round(seconds), gpu_hours)

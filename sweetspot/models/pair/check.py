@@ -55,7 +55,7 @@ def _pair(
 ) -> list[str]:
     speculative = [launch for launch in plan.launches if "speculative-algorithm" in launch.args]
     algorithm = str(speculative[0].args["speculative-algorithm"])
-    tp_size = int(str(plan.launches[0].args["tp-size"]))
+    tp_size = plan.launches[0].tp_size
     lines = [check_algorithm(draft, algorithm, plan.sglang, at), _backends(plan, target)]
     if algorithm == "EAGLE3":
         ids = (draft.config.get("eagle_config") or {}).get(KEY)
@@ -84,7 +84,7 @@ def _backends(plan: Plan, target: Checkpoint) -> str:
 
 
 def _memory(plan: Plan, target: Checkpoint, draft: Checkpoint, host: Mapping[str, Any], longest: int) -> str:
-    tp_size = int(str(plan.launches[0].args["tp-size"]))
+    tp_size = plan.launches[0].tp_size
     if plan.launches[0].args.get("device") == "cpu":
         return "memory of GPUs: none is used"
     tokens = max(plan.workload.loads) * longest
