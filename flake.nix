@@ -8,7 +8,7 @@
     let
       inherit (nixpkgs) lib;
 
-      # SGLang publishes its kernels for this system alone.
+      # For no other system are there kernels of SGLang's.
       forEachSystem = f: lib.genAttrs [ "x86_64-linux" ] (system: f nixpkgs.legacyPackages.${system});
 
       built = [
@@ -17,7 +17,7 @@
         "workflow"
         "workflow-dev"
       ];
-      # On purpose: engine-cpu's torch is in no index that Nix's pip asks. The rule `env` builds it, by pip.
+      # On purpose: Nix's pip asks no index with engine-cpu's torch. The rule `env` builds it, by pip.
       leftOut = [ "engine-cpu" ];
 
       # An environment is a folder of envs/. Its requirements.lock is the pin, for pip and for Nix alike;

@@ -1,4 +1,4 @@
-"""Start the server once and record what happened. Nothing is computed here.
+"""Measure: one start of the server, and a record of what was seen. All numbers come later.
 
 IN   results/{study}/plan/node/{round}.json                where all launches of the round run
      results/{study}/plan/launch/{launch}/{round}.json     what is asked for
@@ -48,7 +48,7 @@ rule launch:
 
 
 rule run:
-    """Measure one launch in one round, alone on its host."""
+    """Measure one launch in one round, with the host to itself."""
     input:
         asked="results/{study}/plan/launch/{launch}/{round}.json",
         preflight="results/{study}/preflight/{launch}.json",

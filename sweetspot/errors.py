@@ -1,4 +1,4 @@
-"""Every error that a user can meet, as one line: where, what was found, what was expected, what to do."""
+"""Every error that a user can meet. Its one line is `<where>: <found>, <expected>; <what helps>`."""
 
 
 class SweetspotError(Exception):

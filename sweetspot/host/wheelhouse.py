@@ -1,7 +1,7 @@
 """What flake.nix has to know of an environment before Nix downloads it: `envs/NAME/wheelhouse.json`.
 
     files    the sha256 of each file in the folder that the wheels follow from
-    hash     of the folder of wheels that pip downloads for the lock, as Nix hashes folders
+    hash     of all wheels of the lock in one folder, as pip downloads it and Nix hashes it
 
 An environment with files that pip finds in no index of its own (`by-hand.lock`) has none: Nix builds none.
 """

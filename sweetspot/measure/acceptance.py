@@ -36,7 +36,7 @@ def accept_length_from_histogram(histogram: Ints) -> float:
     here and never reaches the client.
 
     Args:
-        histogram: Cycles that accepted 0, 1, ... drafts. Shape (num_steps + 1,).
+        histogram: Of cycles, by how many drafts they accepted, from 0 up. Shape (num_steps + 1,).
 
     Raises:
         MeasureError: If there was no cycle.
@@ -67,7 +67,7 @@ def acceptance_by_position(histogram: Ints) -> NDArray[np.float64]:
     Together they are the drafts that a cycle accepts on average.
 
     Args:
-        histogram: Cycles that accepted 0, 1, ... drafts. Shape (num_steps + 1,).
+        histogram: Of cycles, by how many drafts they accepted, from 0 up. Shape (num_steps + 1,).
 
     Returns:
         Shares in [0, 1]. Shape (num_steps,).
@@ -82,7 +82,7 @@ def conditional_acceptance(histogram: Ints) -> NDArray[np.float64]:
     """Return how often position 1, 2, ... was accepted where the positions before it had been.
 
     Args:
-        histogram: Cycles that accepted 0, 1, ... drafts. Shape (num_steps + 1,).
+        histogram: Of cycles, by how many drafts they accepted, from 0 up. Shape (num_steps + 1,).
 
     Returns:
         Shares in [0, 1], up to the first position that no cycle came to. Shape (at most num_steps,).

@@ -1,4 +1,4 @@
-"""In which order the launches of a plan run, so that a drifting clock hits all variants alike."""
+"""In which order the launches of a plan run: shuffled anew each round, so that no drift favours a variant."""
 
 import random
 

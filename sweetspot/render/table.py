@@ -106,7 +106,7 @@ NOTES = [
     "Brackets hold the interval of the value before them, which has the digits that the interval supports; "
     f"[{NOTHING}] stands where there were too few rounds for one.",
     "Decode speed counts the tokens after each request's first, of all requests in flight. accept_length is "
-    "what one cycle yields for one request, the bonus token included; below break-even, speculation loses.",
+    "what a request gains in one cycle, the bonus token included; below break-even, speculation loses.",
     "Cycle and phases are the timer's inside the server, by the GPU's clock (on a CPU the host's); without a "
     "timer the cycle is the time between chunks. host is the call's time on the host, which on a GPU runs "
     "ahead of the phases beside it and is no part of them.",

@@ -1,8 +1,8 @@
 """The ordinary decode step inside a server that speculates: the baseline of a one-load launch.
 
 SGLang's adaptive mode has a state of 0 steps, a one-token verify by the target's extend attention. A server
-without speculation runs another graph, another attention and the sampler; so does this. What stays of
-speculation is the draft's prefill at the start of each request, and the form of a cycle's result. For
+without speculation runs another graph, another attention and the sampler; so does this. Two things of
+speculation stay: a request begins with a prefill of the draft's too, and its results have a cycle's form. For
 `sweetspot_switch`, with SGLang from 0.5.16 to 0.5.23.
 """
 
