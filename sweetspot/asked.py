@@ -34,6 +34,7 @@ def identity(study: Study, launch_id: str) -> dict[str, Any]:
     plan, launch = _planned(study, launch_id)
     workload = plan.workload
     steps = {variant.id: variant.num_steps for variant in plan.variants}
+    untimed = [variant.id for variant in plan.variants if variant.untimed and variant.id in launch.variants]
     return {
         "protocol": PROTOCOL,
         "settings": launch.digest,
@@ -52,6 +53,7 @@ def identity(study: Study, launch_id: str) -> dict[str, Any]:
         "models": study.models,
         "prompts": study.prompts,
         "packages": _digest(study.packages),
+        **({"untimed": untimed} if untimed else {}),
     }
 
 

@@ -115,7 +115,8 @@ class Study:
         if not self.rechecks:
             return None
         shared = next(launch for launch in self.plan.launches if launch.kind == "oneload")
-        winner = next(variant for variant in self.plan.variants if variant.id == shared.variants[-1])
+        measured = [variant for variant in self.plan.variants if variant.id in shared.variants]
+        winner = [variant for variant in measured if not variant.control][-1]
         return self.recheck({winner.id, winner.baseline})
 
     def read_plan(self, file: Path) -> Plan:

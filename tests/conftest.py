@@ -26,10 +26,14 @@ def plan_of(
     *num_steps: int,
     nccl: Sequence[str] = ("default",),
     control: bool = False,
+    untimed: int | None = None,
     rounds: int = 1,
     **workload: Any,  # noqa: ANN401
 ) -> Row:
-    """Return a plan with a baseline and a chain of each of *num_steps* for each NCCL variant."""
+    """Return a plan with a baseline and a chain of each of *num_steps* for each NCCL variant.
+
+    The chain of *untimed* steps has a control without the timer.
+    """
     variants = []
     for name in nccl:
         baseline = f"none.{name}"
@@ -48,6 +52,9 @@ def plan_of(
             }
             for id_, steps, is_control in ids
         ]
+        without = {"id": f"s{untimed}-untimed.{name}", "control": True, "untimed": True}
+        twins = [variant for variant in variants if variant["id"] == f"s{untimed}.{name}"]
+        variants += [twin | without | {"baseline": twin["id"]} for twin in twins]
     return {
         "study": "made-up",
         "engine": "fake",
@@ -140,6 +147,7 @@ def pass_of(
         "order": repeat,
         "began_s": 0.5,
         "began_us": 1_000_000,
+        "ended_us": 1_000_000 + max(free_us),
         "requests": requests,
         "outputs": {digest(packed): packed for packed in map(pack, outputs.values())},
     }

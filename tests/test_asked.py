@@ -62,6 +62,21 @@ class TestIdentity:
         assert "near_tie" not in text
 
 
+    def test_the_control_of_the_timer(self, study: Path, project: Project) -> None:
+        """A launch that turns it says which variants are without; no other launch has a word of it."""
+        project.study |= {"launches": "auto", "controls": [], "profile": "phases"}
+        project.study["speculation"]["num_steps"] = [1, 2]
+        project.save()
+        without = Study.load(study)
+        project.study["controls"] = ["timer"]
+        project.save()
+        turned = Study.load(study)
+
+        assert "untimed" not in asked.identity(without, "oneload.default")
+        assert asked.identity(turned, "oneload.default")["untimed"] == ["s2-untimed.default"]
+        assert asked.identity(turned, "none.default") == asked.identity(without, "none.default")
+
+
 class TestAttempt:
     """A failure makes the next start ask again; a success does not."""
 

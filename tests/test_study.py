@@ -26,3 +26,17 @@ def test_auto_is_resolved_once(project: Project, monkeypatch: pytest.MonkeyPatch
 
     assert first == "engine-cu12"
     assert now != "engine-cu12"
+
+
+def test_the_second_stage_is_of_timed_variants(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the longest chain had won, not its control."""
+    monkeypatch.chdir(project.folder)
+    project.study |= {"launches": "auto", "controls": ["timer"], "profile": "phases"}
+    project.study["equality_rounds"] = 1
+    project.study["speculation"]["num_steps"] = [1, 2]
+    project.save()
+
+    second = Study.load(Path("config.yaml")).second_stage()
+
+    assert second is not None
+    assert [variant.id for variant in second.variants] == ["none.default", "s2.default"]

@@ -75,6 +75,7 @@ def _row(row: Mapping[str, Any], baseline_tokens_per_s: float, load: int) -> Row
         "nccl": row["variant"].partition(".")[2],
         "load": load,
         "control": False,
+        "untimed": False,
         "baseline": row["baseline"],
         "status": REPORTED,
         "reported": True,

@@ -22,7 +22,8 @@ def speedup_columns(rows: Sequence[Row]) -> list[Row]:
     for row, found in zip(rows, columns, strict=True):
         if row["variant"] == row["baseline"] and row["decode_tokens_per_s"] is not None:
             found["speedup"] = 1.0
-    compared = family(Design.of(rows), references(rows))
+    controls = [arm for arm, row in enumerate(rows) if row["control"]]
+    compared = family(Design.of(rows), references(rows), controls)
     p_values = compared.p_values()
     for arm, half_width in compared.half_widths().items():
         centre, half = float(compared.differences[arm].centre[0]), float(half_width[0])
@@ -57,6 +58,7 @@ def repeats(rows: Sequence[Row], baseline: int) -> Indices:
         arm
         for arm, row in enumerate(rows)
         if row["control"]
+        and not row["untimed"]
         and row["baseline"] == rows[baseline]["variant"]
         and _rounds(row) == _rounds(rows[baseline])
     )

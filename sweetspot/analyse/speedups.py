@@ -9,7 +9,7 @@ has no such pool is tested by itself, at its share of the level; what stands out
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,11 +103,17 @@ class Family:
         return [(keys.index(key), len(key[0])) for key in keys]
 
 
-def family(design: Design, references: Mapping[int, Sequence[int]]) -> Family:
-    """Return the comparisons of the arms in *references* with theirs, where a round has them all."""
+def family(design: Design, references: Mapping[int, Sequence[int]], controls: Collection[int] = ()) -> Family:
+    """Return the comparisons of the arms in *references* with theirs, where a round has them all.
+
+    Args:
+        design: The speeds.
+        references: By arm.
+        controls: Arms that are controls, also if they speculate; a baseline with references is one.
+    """
     found = {arm: design.difference(arm, *others) for arm, others in references.items()}
     known = {arm: difference for arm, difference in found.items() if difference}
-    return Family(known, design.baselines & known.keys())
+    return Family(known, (design.baselines | set(controls)) & known.keys())
 
 
 def _sizes(groups: Iterable[Group]) -> Sizes:

@@ -18,11 +18,13 @@ from sweetspot.measure.exactness import OF_BASELINES
 from sweetspot.measure.latency import PERCENTILES
 from sweetspot.measure.requests import FLAG, REAL, TEXT, WHOLE
 from sweetspot.measure.throughput import identity_residual
+from sweetspot.plan.document import untimed
 
 IN_CYCLE = ("draft_s", "verify_s", "extend_s", "decode_s")  # what is left of a cycle is other_s
 SUMMARY: dict[str, pl.DataType] = (
     {"variant": TEXT, "num_steps": WHOLE, "eagle_topk": WHOLE, "num_draft_tokens": WHOLE, "nccl": TEXT}
-    | {"args_set": TEXT, "load": WHOLE, "control": FLAG, "baseline": TEXT, "status": TEXT, "failure": TEXT}
+    | {"args_set": TEXT, "load": WHOLE, "control": FLAG, "untimed": FLAG, "baseline": TEXT}
+    | {"status": TEXT, "failure": TEXT}
     | {"rounds": WHOLE, "passes": WHOLE, "requests": WHOLE}
     | {"decode_tokens_per_s": REAL, "decode_tokens_per_s_low": REAL, "decode_tokens_per_s_high": REAL}
     | {"full_load_share": REAL, "launch": TEXT, "decode_tokens_per_s_by_round": pl.List(REAL)}
@@ -68,9 +70,10 @@ def summarise(
         for load in plan["workload"]["loads"]:
             cell = (variant["id"], load)
             row = variant | {"variant": variant["id"], "load": load, "resolution": resolution(variant, plan)}
+            row["untimed"] = variant["id"] in untimed(plan)
             row |= _status(launches, passes.get(cell), plan, plan["rounds"] if rounds is None else rounds)
             if cell in passes:
-                baseline = speeds.get((variant["baseline"], load), {})
+                baseline = {} if row["untimed"] else speeds.get((variant["baseline"], load), {})
                 row |= _speed(load, passes[cell], speeds[cell], baseline)
                 row["decode_tokens_per_s_by_round"] = [speeds[cell].get(r) for r in numbers]
                 row |= pooled_acceptance(passes[cell], variant)

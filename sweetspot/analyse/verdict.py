@@ -64,7 +64,9 @@ def judge(summary: pl.DataFrame, verdict_load: int | None = None, nccl: Row | No
         "warnings": [
             *(warning(row) for row in rows if row["control"] and row["verdict"] in {"faster", "slower"}),
             *dict.fromkeys(
-                other_tokens(row, rows[0]["baseline"]) for row in rows if row["baseline_diverged_share"]
+                other_tokens(row, rows[0]["baseline"])
+                for row in rows
+                if row["baseline_diverged_share"] and not row["control"]
             ),
         ],
         "rows": [{key: row[key] for key in ("variant", "load", "verdict", "reasons")} for row in rows],

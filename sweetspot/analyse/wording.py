@@ -64,7 +64,13 @@ def detail(decision: Decision, rows: Sequence[Row]) -> str:
 
 
 def warning(row: Row) -> str:
-    """Return what it means that a control differs from the baseline that it repeats."""
+    """Return what it means that a control differs from what it repeats."""
+    if row["untimed"]:
+        return (
+            f"{row['variant']} at load {row['load']} is {row['baseline']} without the timer and is "
+            f"{row['verdict']}, speedup {row['speedup_low']:.3f} to {row['speedup_high']:.3f}: "
+            "by so much the timer changes what it times"
+        )
     return (
         f"{row['variant']} at load {row['load']} repeats {row['baseline']} and is {row['verdict']}, "
         f"speedup {row['speedup_low']:.3f} to {row['speedup_high']:.3f}: so small a difference proves nothing"

@@ -6,8 +6,9 @@ misbehave: `die-at-start`, `refuse-start` (as a plugin does), `never-healthy`, a
 `die`, `stall`, `refuse`, `garble`, `cut-short`, `wrong-token`, `dead-draft` or `orphan` (which leaves a
 process behind in a session of its own); `die-after-N` waits for N requests. If it is started for that it can
 be switched between step counts: `no-switch` refuses, `switch-lies` says the new step count and runs the old
-one, `switch-lies-after-N` at the switch after N, and `slow-plain` runs the baseline too slowly there. With
-SWEETSPOT_CYCLES set it leaves cycles as SGLang's timer does.
+one, `switch-lies-after-N` at the switch after N, `slow-plain` runs the baseline too slowly there, and
+`timer-stays-on` times what it was told not to. With SWEETSPOT_CYCLES set it leaves cycles as SGLang's timer
+does.
 """
 
 import argparse
@@ -54,13 +55,15 @@ class Fake:
         self.decoding: list[object] = []  # requests, the oldest first: its cycles are the server's
         prefix = os.environ.get("SWEETSPOT_CYCLES")
         self.timer = CycleFile(prefix) if prefix else None
+        self.timing = True
 
-    def switch(self, num_steps: int) -> bool:
-        """Return whether *num_steps* are run from now on, or said to be."""
+    def switch(self, num_steps: int, timer: bool) -> bool:
+        """Return whether *num_steps* are run from now on, or said to be, their cycles timed or not."""
         if self.fault == "no-switch" or self.in_flight or num_steps not in self.candidates:
             return False
         self.ordered = num_steps
         self.switches += 1
+        self.timing = timer or self.fault == "timer-stays-on"
         if self.fault not in {"switch-lies", f"switch-lies-after-{self.switches - 1}"}:
             self.num_steps = num_steps
         self.cycles.clear()
@@ -91,7 +94,7 @@ class Fake:
                 self.cycles[str(self.num_steps or "plain")] += 1
             await asyncio.sleep(max(0.0, began + due_s - time.perf_counter()))
             start_us, ended_us = ended_us, time.monotonic_ns() // 1000
-            if done and self.timer and request is self.decoding[0]:
+            if done and self.timer and self.timing and request is self.decoding[0]:
                 batch_size, last = len(self.decoding), done + accepted + 1 >= wanted
                 self.timer.note(start_us, ended_us, batch_size, self.num_steps, accepted, last)
             done = min(done + accepted + 1, wanted)
@@ -173,8 +176,9 @@ async def _answer(fake: Fake, reader: asyncio.StreamReader, writer: asyncio.Stre
     elif path == "/flush_cache":
         await _send(writer, 200, b"")
     elif path == "/set_internal_state":
-        order = json.loads(body)["server_args"]["speculative_num_steps"]
-        await _send(writer, 200, json.dumps([fake.switch(order)]).encode())
+        order = json.loads(body)["server_args"]
+        done = fake.switch(order["speculative_num_steps"], bool(order.get("sweetspot_timer", True)))
+        await _send(writer, 200, json.dumps([done]).encode())
     elif path == "/generate":
         fake.in_flight += 1
         try:

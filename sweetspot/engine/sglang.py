@@ -120,9 +120,13 @@ class Server:
         """Empty the server's caches and put its free slots in order, so that each pass starts alike."""
         self._ask("POST", "/flush_cache")
 
-    def switch(self, num_steps: int) -> bool:
-        """Order *num_steps*, 0 for the baseline; return whether it is obeyed: not while there is work."""
-        body = {"server_args": {"speculative_num_steps": num_steps}}
+    def switch(self, num_steps: int, timer: bool | None = None) -> bool:
+        """Order *num_steps*, 0 for the baseline; return whether it is obeyed: not while there is work.
+
+        The timer is turned on or off with it, or left as it is if that is None.
+        """
+        order = {"speculative_num_steps": num_steps}
+        body = {"server_args": order if timer is None else order | {"sweetspot_timer": int(timer)}}
         return bool(self._ask("POST", "/set_internal_state", json=body).json() == [True])
 
     def running(self) -> dict[str, Any]:

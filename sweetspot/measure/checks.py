@@ -8,6 +8,8 @@ from typing import Any
 
 from sweetspot.errors import MeasureError, RecordError
 from sweetspot.measure.chunks import AGAIN
+from sweetspot.plan.document import untimed
+from sweetspot.run.cycles import mistimed
 from sweetspot.run.job import WORKLOAD
 from sweetspot.run.record import differences
 from sweetspot.run.switch import PLAIN
@@ -22,7 +24,7 @@ def check(record: Mapping[str, Any], plan: Mapping[str, Any]) -> None:
     """Raise unless *record* is of a launch of *plan*, with the passes that its status promises.
 
     Args:
-        record: As `sweetspot.run.record.read` returns it.
+        record: As `sweetspot.run.record.read` returns it, with its `cycles`.
         plan: The content of plan.json.
 
     Raises:
@@ -53,6 +55,9 @@ def check(record: Mapping[str, Any], plan: Mapping[str, Any]) -> None:
     if planned["kind"] == "oneload":
         steps = {variant["id"]: variant["num_steps"] for variant in plan["variants"]}
         _check_switches(record, steps, where)
+    without = untimed(plan) & set(planned["variants"])
+    if without and record["status"] == "complete":
+        _check_timer(record, without, where)
     _check_outputs(record, where)
 
 
@@ -87,6 +92,12 @@ def _check_switches(record: Mapping[str, Any], steps: Mapping[str, int], where: 
             raise RecordError(
                 f"{where}: {pass_['variant']}, cycles {cycles}, expected {expected} steps alone; {AGAIN}"
             )
+
+
+def _check_timer(record: Mapping[str, Any], without: frozenset[str], where: str) -> None:
+    """Raise unless the timer saw cycles of each pass, but none of those *without* it."""
+    if fault := mistimed(record["cycles"], record["passes"], without):
+        raise RecordError(f"{where}: {fault}; {AGAIN}")
 
 
 def _check_outputs(record: Mapping[str, Any], where: str) -> None:

@@ -48,7 +48,8 @@ def compare(
         RecordError: If an output can't be unpacked.
         MeasureError: If a baseline answered only some of the prompts of its variants.
     """
-    baseline_of = {variant["id"]: variant["baseline"] for variant in plan["variants"]}
+    twins = {variant["id"]: variant["baseline"] for variant in plan["variants"]}
+    baseline_of = {variant: twins[twin] for variant, twin in twins.items()}  # a control's may speculate
     requests = requests.with_columns(
         baseline=pl.col("variant").replace_strict(baseline_of, return_dtype=TEXT)
     )

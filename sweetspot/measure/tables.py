@@ -21,8 +21,9 @@ from sweetspot.measure.checks import check, place
 from sweetspot.measure.chunks import AGAIN
 from sweetspot.measure.exactness import References, compare, exactness
 from sweetspot.measure.passes import PASSES, measure_pass
-from sweetspot.measure.phases import Timed
+from sweetspot.measure.phases import UNTIMED, Timed
 from sweetspot.measure.requests import REAL, REQUESTS, TEXT, WHOLE
+from sweetspot.plan.document import untimed
 from sweetspot.run.cycles import read_cycles
 from sweetspot.run.record import read
 
@@ -104,11 +105,12 @@ def _reduce(record: Document, plan: Document) -> Reduced:
     key = {"launch": record["launch"]["id"], "round": record["round"]}
     rows: list[dict[str, Any]] = []
     requests: dict[str, list[Any]] = {name: [] for name in REQUESTS}
-    timed = Timed.of(record["cycles"])
+    timed, without = Timed.of(record["cycles"]), untimed(plan)
     for pass_ in record["passes"]:
         key |= {name: pass_[name] for name in ("variant", "load", "repeat", "order")}
         where = f"{place(record)}: {key['variant']} at load {key['load']}, repeat {key['repeat']}"
-        row, columns = measure_pass(pass_, variants[pass_["variant"]]["num_steps"], where, timed)
+        seen = UNTIMED if pass_["variant"] in without else timed
+        row, columns = measure_pass(pass_, variants[pass_["variant"]]["num_steps"], where, seen)
         rows.append(key | row)
         columns |= {name: [value] * row["requests"] for name, value in key.items()}
         for name, column in columns.items():

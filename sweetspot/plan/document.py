@@ -5,6 +5,7 @@ The file is plan.json. Light to import: the standard library only, since the run
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
@@ -27,6 +28,7 @@ class Variant:
     args_set: str | None
     baseline: str  # id of the variant that it is compared with
     control: bool
+    untimed: bool = False  # with the phase timer off: a control of what that costs
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,11 @@ class Plan:
                 f"plan.json: {type(error).__name__} ({error}), expected a plan of this version; "
                 "plan the study again"
             ) from error
+
+
+def untimed(plan: Mapping[str, Any]) -> frozenset[str]:
+    """Return the variants of a plan.json that are measured with the timer off; older ones have none."""
+    return frozenset(variant["id"] for variant in plan["variants"] if variant.get("untimed"))
 
 
 def _launch(variants: list[str], candidates: list[int], digest: str, **rest: Any) -> Launch:  # noqa: ANN401

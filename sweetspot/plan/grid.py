@@ -1,6 +1,6 @@
 """Turns a study's lists into its variants: each once, named after what SGLang runs, baselines first."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ def grid(study: Study, engine: Mapping[str, Any]) -> tuple[tuple[Variant, ...], 
         engine: Its entry for the engine that serves.
 
     Returns:
-        Variants (baselines, a control of each, then by steps) and dropped cells.
+        Variants (baselines, a control of each, then by steps, then controls of the timer) and dropped cells.
 
     Raises:
         StudyError: If a tree has fewer nodes than it is to verify.
@@ -37,9 +37,10 @@ def grid(study: Study, engine: Mapping[str, Any]) -> tuple[tuple[Variant, ...], 
     ]
     baselines = len(nccl) * len(args_sets)
     controls = [_control(baseline) for baseline in variants[:baselines]]
+    untimed = _untimed(variants) if "timer" in study["controls"] else []
     same = [Dropped(f"nccl.{name}", reason) for name, reason in same_nccl.items()]
     same += [Dropped(f"args_sets.{name}", reason) for name, reason in same_sets.items()]
-    return (*variants[:baselines], *controls, *variants[baselines:]), (*dropped, *same)
+    return (*variants[:baselines], *controls, *variants[baselines:], *untimed), (*dropped, *same)
 
 
 def settings(study: Study, engine: Mapping[str, Any], nccl: str, args_set: str) -> Settings:
@@ -113,3 +114,13 @@ def _variant(speculation: Speculation, nccl: str, args_set: str) -> Variant:
 def _control(baseline: Variant) -> Variant:
     """Return *baseline* a second time, which a sound method finds no different."""
     return replace(baseline, id=baseline.id.replace(BASELINE.id, "none-again", 1), control=True)
+
+
+def _untimed(variants: Sequence[Variant]) -> list[Variant]:
+    """Return the baselines and the longest chains a second time, each a control of its timed twin."""
+    longest = max((variant.num_steps for variant in variants if variant.eagle_topk == 1), default=0)
+    twins = [variant for variant in variants if variant.eagle_topk < 2 and variant.num_steps in (0, longest)]
+    return [
+        replace(twin, id=twin.id.replace(".", "-untimed.", 1), baseline=twin.id, control=True, untimed=True)
+        for twin in twins
+    ]

@@ -10,7 +10,7 @@ from sweetspot.plan.estimate import estimate
 from sweetspot.plan.grid import Study, grid, settings
 from sweetspot.plan.legality import check, lacking
 from sweetspot.plan.nccl import check_nccl
-from sweetspot.plan.rewrites import without_overlap
+from sweetspot.plan.rewrites import turned_off
 from sweetspot.plan.sharing import groups, reasons_against
 from sweetspot.plan.speculation import speculation_of
 from sweetspot.plan.versions import Version, sglang_version
@@ -58,6 +58,16 @@ def plan_study(study: Study, engine: str, sglang: str, nccl: str | None = None) 
     )
     measured = {name for launch in launches for name in launch.variants}
     variants = tuple(variant for variant in every if variant.id in measured)
+    reasons = {name: launch.reason.partition(";")[0] for launch in launches for name in launch.variants}
+    always_timed = [
+        Dropped(
+            variant.id,
+            f"{variant.baseline} has a server of its own ({reasons[variant.baseline]}), and the timer is "
+            "turned off and on in servers that are switched between passes alone",
+        )
+        for variant in every
+        if variant.untimed and variant.id not in measured
+    ]
     for launch in launches:
         check_nccl(f"{where}: {launch.id}", launch.args, launch.env, nccl)
     workload = Workload(
@@ -79,7 +89,7 @@ def plan_study(study: Study, engine: str, sglang: str, nccl: str | None = None) 
         verdict_load=study["verdict_load"],
         variants=variants,
         launches=launches,
-        dropped=(*too_new, *dropped),
+        dropped=(*too_new, *dropped, *always_timed),
         workload=workload,
         estimate=estimate(launches, study["rounds"], workload, engine),
     )
@@ -116,7 +126,7 @@ def _launches(
         check(where, variant, args | speculation_of(variant).args(algorithm), env, sglang, temperature)
     alone = reasons_against(group, args, sglang, study["launches"])
     if "aa" not in study["controls"] and len(alone) < len(group):
-        group = [variant for variant in group if not variant.control]
+        group = [variant for variant in group if not variant.control or variant.untimed]
     shared = [variant for variant in group if variant.id not in alone]
     if shared:
         longest = max(shared, key=lambda variant: variant.num_steps)
@@ -124,21 +134,20 @@ def _launches(
             id=".".join(["oneload", *longest.id.split(".")[1:]]),
             kind="oneload",
             reason=f"one start for {len(shared)} variants, switched before each pass"
-            + _overlap(longest, args, env, sglang, baseline_inside=shared[0].num_steps == 0),
+            + ("" if shared[0].num_steps == 0 else _turned_off(longest, args, env, sglang)),
             variants=tuple(variant.id for variant in shared),
             args=args | speculation_of(longest).args(algorithm) | {"speculative-adaptive": True},
             env=env,
             candidates=tuple(sorted({variant.num_steps for variant in shared})),
         )
     for variant in group:
-        if variant.id in alone:
-            reason = alone[variant.id] + _overlap(variant, args, env, sglang)
+        if variant.id in alone and not variant.untimed:
+            reason = alone[variant.id] + _turned_off(variant, args, env, sglang)
             its_args = args | speculation_of(variant).args(algorithm)
             yield Launch(variant.id, "dedicated", reason, (variant.id,), its_args, env)
 
 
-def _overlap(variant: Variant, args: Args, env: Env, sglang: str, baseline_inside: bool = False) -> str:
+def _turned_off(variant: Variant, args: Args, env: Env, sglang: str) -> str:
     """Return what to add to a reason if SGLang runs *variant* otherwise than its baseline's launch."""
-    if baseline_inside or not without_overlap(variant, args, env, sglang):
-        return ""
-    return "; SGLang turns the overlap schedule off for it and not for its baseline"
+    found = " and ".join(turned_off(variant, args, env, sglang))
+    return f"; SGLang turns {found} off for it and not for its baseline" if found else ""

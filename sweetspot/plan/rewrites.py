@@ -1,4 +1,4 @@
-"""What SGLang rewrites without being asked: variables, and the overlap schedule. Pure.
+"""What SGLang rewrites without being asked: variables, and what it turns off for speculation. Pure.
 
 Read in the wheels from 0.5.9 to 0.5.23; a newer one is taken to behave like the last.
 """
@@ -7,6 +7,7 @@ from sweetspot.plan.document import Args, Env, Variant
 from sweetspot.plan.versions import Version, sglang_version
 
 V2_VARIABLE = "SGLANG_ENABLE_SPEC_V2"
+OVERLAP, MIXED_CHUNK = "the overlap schedule", "mixed chunked prefill"  # what may be turned off
 
 
 def without_overlap(variant: Variant, args: Args, env: Env, sglang: str) -> bool:
@@ -19,6 +20,12 @@ def without_overlap(variant: Variant, args: Args, env: Env, sglang: str) -> bool
     if at <= (0, 5, 10):
         return not is_true(env.get(V2_VARIABLE, "false"))
     return (at <= (0, 5, 12) and variant.eagle_topk > 1) or not is_true(env.get(V2_VARIABLE, "true"))
+
+
+def turned_off(variant: Variant, args: Args, env: Env, sglang: str) -> list[str]:
+    """Return what SGLang turns off for *variant* and not for a baseline that has a server of its own."""
+    found = [OVERLAP] if without_overlap(variant, args, env, sglang) else []
+    return found + ([MIXED_CHUNK] if variant.num_steps and "enable-mixed-chunk" in args else [])
 
 
 def server_env(args: Args, env: Env, sglang: str) -> Env:

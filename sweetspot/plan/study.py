@@ -96,6 +96,11 @@ def _check_values(study: dict[str, Any], where: str) -> None:
         )
     if not speculation["num_steps"] and not speculation["trees"]:
         raise StudyError(f"{where}: speculation: nothing, expected num_steps or trees; add a step count")
+    if "timer" in study["controls"] and study["profile"] == "none":
+        raise StudyError(
+            f"{where}: controls: timer beside profile: none, expected a timer whose cost can be measured; "
+            "write profile: phases, or remove it"
+        )
     algorithm = speculation["algorithm"]
     if "constructed" in study["models"] and algorithm != "EAGLE3":
         raise StudyError(

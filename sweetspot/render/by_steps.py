@@ -87,8 +87,8 @@ def draw_acceptance(axes: Axes, rows: Sequence[Row]) -> None:
 
 
 def _step_label(row: Row) -> str:
-    """Return `none`, `none-again`, `3`, or `3 k4 d8` for a tree."""
-    if row["num_steps"] == 0:
+    """Return `none`, `none-again`, `3`, `3 k4 d8` for a tree, or `s3-untimed` for a control."""
+    if row["num_steps"] == 0 or row["control"]:
         return str(row["variant"]).partition(".")[0]
     tree = f" k{row['eagle_topk']} d{row['num_draft_tokens']}" if row["eagle_topk"] > 1 else ""
     return f"{row['num_steps']}{tree}"
@@ -118,7 +118,8 @@ def _draw_series(
 ) -> None:
     speeds = [row["decode_tokens_per_s"] for _, row in points]
     for ((x, row), speed), ((next_x, next_row), next_speed) in pairwise(zip(points, speeds, strict=True)):
-        chain = row["num_steps"] > 0 and next_row["eagle_topk"] == 1  # neither a baseline nor a tree
+        # neither a baseline nor a control nor a tree
+        chain = row["num_steps"] > 0 and next_row["eagle_topk"] == 1 and not next_row["control"]
         if chain and speed is not None and next_speed is not None:
             axes.plot([x, next_x], [speed, next_speed], color=style["color"], alpha=0.35)
     for (x, row), speed in zip(points, speeds, strict=True):

@@ -3,6 +3,13 @@
 from typing import Any, NamedTuple
 
 from sweetspot.analyse.resolution import CPU_SERVERS
+from sweetspot.plan.document import Variant
+from sweetspot.plan.rewrites import MIXED_CHUNK, OVERLAP, turned_off
+
+_REMEDIES = {
+    OVERLAP: "disable-overlap-schedule as one of args_sets measures all of it without, the baseline too",
+    MIXED_CHUNK: "without enable-mixed-chunk in the study no variant has it",
+}
 
 
 class Caution(NamedTuple):
@@ -55,6 +62,7 @@ def cautions(plan: dict[str, Any], engine: dict[str, Any], models: dict[str, Any
                 "long as they live: no speedup between two of them is claimed that is finer.",
             )
         )
+    found += _confounders(plan)
     if models["constructed"]:
         shares = ", ".join(str(share) for share in models["constructed"]["acceptance"])
         found.append(
@@ -73,3 +81,22 @@ def cautions(plan: dict[str, Any], engine: dict[str, Any], models: dict[str, Any
             )
         )
     return found
+
+
+def _confounders(plan: dict[str, Any]) -> list[Caution]:
+    """Return what else differs between variants and their baselines, because SGLang has it so."""
+    variants = {variant["id"]: Variant(**variant) for variant in plan["variants"]}
+    apart: dict[str, list[str]] = {}
+    for launch in plan["launches"]:
+        for variant in map(variants.__getitem__, launch["variants"]):
+            if variant.baseline not in launch["variants"]:
+                for what in turned_off(variant, launch["args"], launch["env"], plan["sglang"]):
+                    apart.setdefault(what, []).append(variant.id)
+    return [
+        Caution(
+            f"Not only speculation: {what}",
+            f"SGLang {plan['sglang']} turns it off for {', '.join(ids)} and not for their baselines, so a "
+            f"part of their speedups may be due to that; {_REMEDIES[what]}.",
+        )
+        for what, ids in apart.items()
+    ]

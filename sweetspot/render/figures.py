@@ -58,7 +58,7 @@ def _figures(
     rows: Sequence[Row], verdict_load: int, nccl: dict[str, Any] | None
 ) -> Iterator[tuple[str, Figure]]:
     at_load = [row for row in rows if row["load"] == verdict_load]
-    speculative = [row for row in at_load if row["num_steps"] > 0]
+    speculative = [row for row in at_load if row["num_steps"] > 0 and not row["control"]]
     yield "speed", _speed(rows)
     if not is_reported(rows[0]):
         yield "acceptance", _acceptance(speculative)

@@ -17,6 +17,7 @@ from sweetspot.render import nccl, svg, table, theme
 from sweetspot.render.cautions import cautions, reported_cautions
 from sweetspot.render.equality import equality_remarks
 from sweetspot.render.rows import NOTHING, Row, judged_rows, loads_of, rounded
+from sweetspot.render.timer import timer_costs
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,7 @@ def _page(template: str, context: ReportContext | ReportedContext, **more: Any) 
         winner=next((row for row in at_verdict_load if row["winner"]), None),
         facts=_facts,
         table=table,
+        timer_costs=timer_costs(rows),
         rounded=rounded,
         cycle_tokens=_cycle_tokens,
         inline=svg.inline,

@@ -19,6 +19,7 @@ from sweetspot.render.rows import (
     why_missing,
     with_interval,
 )
+from sweetspot.render.timer import timer_costs
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,7 @@ def to_markdown(summary: pl.DataFrame, verdict: dict[str, Any], cautions: Sequen
             f"## Load {load}: requests in flight",
             _markdown_table([row for row in rows if row["load"] == load]),
         ]
-    notes = [*cautions, *verdict["warnings"], *remarks(rows), *notes_on(rows)]
+    notes = [*cautions, *verdict["warnings"], *timer_costs(rows), *remarks(rows), *notes_on(rows)]
     parts.append("\n".join(f"- {_escaped(note)}" for note in notes))
     return "\n\n".join(parts) + "\n"
 

@@ -7,10 +7,12 @@ decode cycle, in order. Only cycles that start inside a timed pass are kept. Sta
 import gzip
 import json
 import time
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sweetspot.engine.plugin import UNITS
 from sweetspot.errors import EngineError, RecordError
@@ -20,7 +22,7 @@ SETTLE_S = 3.0  # after the last cycle, within which the timer has written it
 STEADY_S = 0.5  # a file that grew no more for so long, and ends with a cycle that nothing follows, is whole
 
 Cells = list[int | None]
-FOLLOWED = list(UNITS).index("followed")
+START, FOLLOWED = map(list(UNITS).index, ("start_us", "followed"))
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,23 @@ def collect(prefix: Path, passes: Sequence[tuple[int, int]]) -> Cycles:
     rows = [json.loads(line) for line in lines if line.endswith("\n")]  # a killed server cuts its last
     inside = [row for row in rows if any(begin <= row[0] <= end for begin, end in passes)]
     return Cycles(json.loads(header)["clock"], inside)
+
+
+def mistimed(cycles: Cycles, passes: Sequence[Mapping[str, Any]], untimed: Collection[str]) -> str | None:
+    """Return in which pass the timer was not as asked, off for *untimed* variants and on for others, or None.
+
+    Args:
+        cycles: Of a launch.
+        passes: Of its record.
+        untimed: Ids of variants.
+    """
+    starts = sorted(row[START] or 0 for row in cycles.rows)
+    for pass_ in passes:
+        seen = bisect_right(starts, pass_["ended_us"]) - bisect_left(starts, pass_["began_us"])
+        if (seen == 0) != (pass_["variant"] in untimed):
+            expected = "some" if seen == 0 else "none with the timer off"
+            return f"{pass_['variant']}, repeat {pass_['repeat']}: {seen} timed cycles, expected {expected}"
+    return None
 
 
 def wait_until_written(prefix: Path) -> None:

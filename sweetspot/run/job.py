@@ -36,6 +36,7 @@ class Job:
     folders: dict[str, Path]  # of the target and the draft
     prompts: list[dict[str, Any]]  # id and input_ids
     facts: dict[str, Any]  # what the record repeats: protocol, identity, host, engine, models, prompts_sha256
+    untimed: tuple[str, ...] = ()  # variants measured with the timer off; if any, it is on for the others
 
 
 def order_of_passes(job: Job) -> list[tuple[str, int, int]]:
@@ -81,6 +82,7 @@ def read_job(study: Path, asked: dict[str, Any], limits: dict[str, float], place
             "models": json.loads((study / "models.json").read_text()),
             "prompts_sha256": identity["prompts"]["sha256"],
         },
+        untimed=tuple(identity.get("untimed", ())),
     )
 
 

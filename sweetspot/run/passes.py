@@ -50,8 +50,10 @@ def send_all(job: Job, server: Server, record: dict[str, Any]) -> None:
 
 
 def switch_to(variant: str, job: Job, server: Server) -> Switch | None:
-    """Switch a one-load server to *variant*, of several with one step count to that."""
-    return switch(server, job.steps[variant]) if job.launch["kind"] == "oneload" else None
+    """Switch a one-load server to *variant*: to its step count, and its timer if the launch turns that."""
+    if job.launch["kind"] != "oneload":
+        return None
+    return switch(server, job.steps[variant], variant not in job.untimed if job.untimed else None)
 
 
 def _reference(

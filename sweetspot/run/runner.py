@@ -18,7 +18,15 @@ from sweetspot.engine.redact import Redactor
 from sweetspot.engine.sglang import Server
 from sweetspot.errors import EngineError
 from sweetspot.host import gpus
-from sweetspot.run.cycles import Cycles, collect, gzipped, raw_files, wait_until_written, write_cycles
+from sweetspot.run.cycles import (
+    Cycles,
+    collect,
+    gzipped,
+    mistimed,
+    raw_files,
+    wait_until_written,
+    write_cycles,
+)
 from sweetspot.run.job import Job, Places, read_job
 from sweetspot.run.lock import host_lock
 from sweetspot.run.passes import send_all
@@ -99,6 +107,8 @@ def measure(job: Job, out: Path, log: Path) -> dict[str, Any]:
     if timer:
         try:
             cycles = collect(timer, [(p["began_us"], p["ended_us"]) for p in record["passes"]])
+            if job.untimed and (fault := mistimed(cycles, record["passes"], job.untimed)):
+                raise EngineError(f"the timer: {fault}; remove it from `controls`", "untimed")
         except EngineError as error:
             if record["status"] == "complete":  # a server that failed may have made no cycle
                 _fail(record, error, server)

@@ -14,17 +14,18 @@ PLAIN = "plain"  # how the plugin counts ordinary decode steps, which are the ba
 PATIENCE_S = 10.0  # until the server has finished what it sent the last token of
 POLL_S = 0.02
 
-Switch = dict[str, Any]  # of a pass: `asked`, `answered`, `num_steps` as the server says, and later `cycles`
+# Of a pass: `asked`, `answered`, `num_steps` by the server, `timer` if it is turned too, and later `cycles`.
+Switch = dict[str, Any]
 
 
-def switch(server: Server, num_steps: int) -> Switch:
-    """Switch *server* to *num_steps*, 0 for the baseline.
+def switch(server: Server, num_steps: int, timer: bool | None = None) -> Switch:
+    """Switch *server* to *num_steps*, 0 for the baseline, and its timer on or off unless that is None.
 
     Raises:
         EngineError: If it refuses for longer than it can be busy, or then says another step count.
     """
     until = time.monotonic() + PATIENCE_S
-    while not (answered := server.switch(num_steps)) and time.monotonic() < until:
+    while not (answered := server.switch(num_steps, timer)) and time.monotonic() < until:
         time.sleep(POLL_S)
     found = server.running()["num_steps"]
     if not answered:
@@ -35,7 +36,8 @@ def switch(server: Server, num_steps: int) -> Switch:
         )
     if found != num_steps:
         raise _lie(num_steps, f"{found} steps")
-    return {"asked": num_steps, "answered": answered, "num_steps": found}
+    made = {"asked": num_steps, "answered": answered, "num_steps": found}
+    return made if timer is None else made | {"timer": timer}
 
 
 def prove(server: Server, made: Switch) -> Switch:

@@ -64,7 +64,7 @@ def against_baseline(design: Design) -> Family:
 def row_of(variant: str, by_round: Sequence[float | None] | None, **changes: Any) -> dict[str, Any]:  # noqa: ANN401
     """Return a sound row of the summary at these speeds, in a launch of its own, without a speedup."""
     speculation, nccl = variant.split(".")
-    num_steps = 0 if speculation.startswith("none") else int(speculation[1:])
+    num_steps = 0 if speculation.startswith("none") else int(speculation[1:].partition("-")[0])
     known = [speed for speed in by_round or [] if speed is not None]
     return dict.fromkeys(SUMMARY) | {
         "variant": variant,

@@ -81,6 +81,16 @@ class TestReferences:
 
         assert found == {1: (0,), 2: (0, 1), 4: (3,)}
 
+    def test_controls_of_the_timer(self) -> None:
+        """Each is compared with its twin, and stands beside no baseline: without the timer it is another."""
+        names = ["none.a", "none-again.a", "s2.a", "none-untimed.a", "s2-untimed.a"]
+        twins = {"none-untimed.a": "none.a", "s2-untimed.a": "s2.a"}
+        rows = [row_of(name, [1, 1]) for name in names]
+        for row in rows[3:]:
+            row |= {"control": True, "untimed": True, "baseline": twins[row["variant"]]}
+
+        assert references(rows) == {1: (0,), 2: (0, 1), 3: (0,), 4: (2,)}
+
     def test_a_control_that_lacks_a_round(self) -> None:
         """It would cost the others that round, so it is left out."""
         rows = [row_of("none.a", [1, 1]), row_of("none-again.a", [1, None]), row_of("s2.a", [1, 1])]

@@ -179,6 +179,18 @@ class TestFamily:
         widths = [found.half_widths()[arm][0] / found.differences[arm].own_error[0] for arm in (1, 2)]
         assert widths == pytest.approx([stdtrit(4, 1 - 0.01 / 2), stdtrit(4, 1 - 0.04 / 2)], rel=1e-6)
 
+    def test_a_control_may_speculate(self) -> None:
+        """One of a variant has the controls' share, which it leaves to no variant."""
+        design = design_of(1, 5, [0] * 4, shared_start=True)
+        plain = family(design, {1: (0,), 2: (0,)})
+
+        found = family(design, {1: (0,), 2: (0,), 3: (2,)}, controls=[3])
+
+        assert found.controls == {3}
+        width = found.half_widths()[3][0] / found.differences[3].pooled_error[0]
+        assert width == pytest.approx(stdtrit(found.differences[3].freedom[0], 1 - 0.01 / 2), rel=1e-3)
+        assert found.half_widths()[1][0] > plain.half_widths()[1][0]  # 4 % instead of 5 %
+
     def test_a_missing_round(self) -> None:
         """A variant that lacks a round keeps its place, with fewer rounds to go by."""
         logs = np.random.default_rng(0).normal(0, 0.02, (1, 5, 4))

@@ -148,6 +148,21 @@ class TestRows:
         assert verdicts["s2.default"] == "unclear"
         assert "the whole load never decoded at once; send more prompts" in found["rows"][1]["reasons"][0]
 
+    def test_a_timer_that_costs_time(self) -> None:
+        """A control without the timer that is faster tells by how much, and its twin's verdict stands."""
+        twin = row("s2.default", 150)
+        control = {"control": True, "untimed": True, "baseline": "s2.default"}
+
+        found, verdicts = judged(baseline(), twin, row("s2-untimed.default", 156, shift=2, **control))
+
+        assert verdicts["s2.default"] == verdicts["s2-untimed.default"] == "faster"
+        assert found["winner"] == "s2.default"
+        (warning,) = found["warnings"]
+        assert warning.startswith(
+            "s2-untimed.default at load 1 is s2.default without the timer and is faster,"
+        )
+        assert warning.endswith(": by so much the timer changes what it times")
+
 
 class TestWinner:
     """Tests of the winner and its sentence."""

@@ -24,6 +24,7 @@ from tests.workflow.project import ROOT
 pytestmark = pytest.mark.engine
 
 STEPS = {"none.default": 0, "s1.default": 1, "s2.default": 2, "s3.default": 3}
+UNTIMED = {"none-untimed.default": 0, "s3-untimed.default": 3}
 PROMPTS = [{"id": "p0", "input_ids": list(range(5, 69))}, {"id": "p1", "input_ids": list(range(205, 269))}]
 GENERATION = {"max_new_tokens": 64, "ignore_eos": True, "temperature": 0}
 SPECULATION = {
@@ -67,18 +68,42 @@ def shared(
     engine: base.Engine, folders: dict[str, Path], settings: Row, tmp_path_factory: pytest.TempPathFactory
 ) -> Row:
     """The record of a launch that measured the baseline and three step counts, two passes of each."""
-    folder = tmp_path_factory.mktemp("shared")
+    return launched(engine, folders, settings, tmp_path_factory.mktemp("shared"), STEPS, [1, 2])
+
+
+@pytest.fixture(scope="module")
+def toggled(
+    engine: base.Engine, folders: dict[str, Path], settings: Row, tmp_path_factory: pytest.TempPathFactory
+) -> Row:
+    """The record of a launch that measured the baseline and 3 steps, twice with the timer and without."""
+    steps = {name: STEPS[name] for name in ("none.default", "s3.default")} | UNTIMED
+    folder = tmp_path_factory.mktemp("toggled")
+    return launched(engine, folders, settings, folder, steps, [1], repeats=2, untimed=tuple(UNTIMED))
+
+
+def launched(
+    engine: base.Engine,
+    folders: dict[str, Path],
+    settings: Row,
+    folder: Path,
+    steps: dict[str, int],
+    loads: list[int],
+    *,
+    repeats: int = 1,
+    untimed: tuple[str, ...] = (),
+) -> Row:
+    """Return the record of a launch that measured these variants at these loads, with its `cycles`."""
     launch = {
         "id": "oneload.default",
         "kind": "oneload",
-        "variants": list(STEPS),
-        "candidates": list(STEPS.values()),
+        "variants": list(steps),
+        "candidates": sorted(set(steps.values())),
         "args": settings["args"] | SPECULATION | {"speculative-adaptive": True},
         "env": settings["env"],
     }
     workload = {
-        "loads": [1, 2],
-        "repeats": 1,
+        "loads": loads,
+        "repeats": repeats,
         "warmup_passes": 0,
         "generation": GENERATION,
         "profile": "phases",
@@ -86,7 +111,7 @@ def shared(
     }
     facts: Row = {"protocol": 1, "identity": {}, "host": {}, "engine": {"name": "engine-cpu"}, "models": {}}
     facts |= {"prompts_sha256": ""}
-    job = Job(launch, 0, 0, STEPS, workload, engine, folders, PROMPTS, facts)
+    job = Job(launch, 0, 0, steps, workload, engine, folders, PROMPTS, facts, untimed)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("sweetspot.run.lock.PLACE", folder / "host.lock")
         measure(job, folder / "record.json", folder / "server.log")
@@ -132,6 +157,36 @@ def test_the_timer_sees_the_same(shared: Row) -> None:
 
         assert len(timed) == sum(measured["switch"]["cycles"].values())
         assert {(cycle["num_steps"], cycle["plain"]) for cycle in timed} == {(steps, int(steps == 0))}
+
+
+def test_the_timer_is_off_where_it_is_not_wanted(toggled: Row) -> None:
+    """It sees every cycle of a pass or none, in turns, and writes what it saw before it is turned."""
+    assert toggled["failure"] is None
+    found = set()
+    for measured in toggled["passes"]:
+        began, ended, switch = measured["began_us"], measured["ended_us"], measured["switch"]
+        timed = [cycle for cycle in toggled["cycles"] if began <= cycle["start_us"] <= ended]
+        on = measured["variant"] not in UNTIMED
+
+        assert switch["timer"] is on
+        assert len(timed) == (sum(switch["cycles"].values()) if on else 0)
+        found.add((measured["variant"], measured["repeat"], bool(timed)))
+    assert found == {
+        (name, repeat, name in STEPS) for name in toggled["launch"]["variants"] for repeat in (0, 1)
+    }
+
+
+def test_the_timer_changes_no_token(toggled: Row) -> None:
+    """On or off, and with 3 steps or none, a prompt has one answer, in as many cycles."""
+    for index in range(len(PROMPTS)):
+        assert len({measured["requests"][index]["output"] for measured in toggled["passes"]}) == 1
+    for name, twin in (("none-untimed.default", "none.default"), ("s3-untimed.default", "s3.default")):
+        counted = [
+            measured["switch"]["cycles"]
+            for measured in toggled["passes"]
+            if measured["variant"] in (name, twin)
+        ]
+        assert counted == counted[:1] * 4
 
 
 def test_tokens_are_those_of_a_server_without_speculation(shared: Row, dedicated: Row) -> None:

@@ -118,6 +118,7 @@ def serve(worker):
     for decode in (False, True, True, False, True):
         worker.forward_batch_generation(batch(decode))
         torch.work_us += 300
+    TURNS
     time.sleep(1.6)
 """
 MAIN = """
@@ -140,14 +141,14 @@ if __name__ == "__main__":
 
 
 def served(
-    folder: Path, worker: str, *, rank: int = 0, verify: str = "verify", v2: str = V2
+    folder: Path, worker: str, *, rank: int = 0, verify: str = "verify", v2: str = V2, turns: str = "pass"
 ) -> tuple[list[dict[str, Any]], subprocess.CompletedProcess[str]]:
     """Return the cycles that the timer wrote of a stand-in with this worker, and how its process ended."""
     sources = {
         "torch.py": f"RANK = {rank}{TORCH}",
         "main.py": MAIN,
         "sglang/srt/managers/tp_worker.py": TARGET,
-        "sglang/srt/managers/scheduler.py": SCHEDULER,
+        "sglang/srt/managers/scheduler.py": SCHEDULER.replace("TURNS", turns),
         "sglang/srt/speculative/eagle_worker.py": V1,
         "sglang/srt/speculative/eagle_worker_v2.py": v2.replace("VERIFY", verify),
     }
@@ -198,6 +199,25 @@ class TestTimer:
         assert [cycle["period_us"] for cycle in cycles] == [5300, 5000, 5000]
         assert {(c["call_us"], c["num_steps"], c["tokens"], c["plain"]) for c in cycles} == {(5000, 0, 2, 1)}
         assert {cycle["verify_us"] for cycle in cycles} == {None}
+
+    @pytest.mark.parametrize(("rank", "cycles", "files"), [(0, 5, 1), (1, 0, 0)])
+    def test_it_can_be_turned_off_and_on(self, tmp_path: Path, rank: int, cycles: int, files: int) -> None:
+        """What was seen is written by then, and no more until it is on again; other ranks stay silent."""
+        turns = """
+    import pathlib, sweetspot_timer
+    written = lambda: sum(len(file.read_text().splitlines()) for file in pathlib.Path(".").glob("c.*"))
+    for on in (False, True):
+        assert sweetspot_timer.turn(on)
+        print(written())
+        for _ in range(2):
+            worker.forward_batch_generation(batch(True))
+    """
+        found, done = served(tmp_path, "v2", rank=rank, turns=turns)
+
+        assert done.stderr == ""
+        assert done.stdout == ("4\n4\n" if rank == 0 else "0\n0\n")  # a header and three cycles
+        assert (len(found), len(list(tmp_path.glob("c.*")))) == (cycles, files)
+        assert [cycle["followed"] for cycle in found] == [1, 0, 0, 1, 0][:cycles]
 
     def test_other_ranks_are_silent(self, tmp_path: Path) -> None:
         """The second of two ranks writes nothing."""

@@ -3,8 +3,10 @@ from typing import Any
 
 import pytest
 
+from sweetspot.engine.plugin import UNITS
 from sweetspot.errors import MeasureError, RecordError
 from sweetspot.measure.checks import check
+from sweetspot.run.cycles import Cycles
 
 Row = dict[str, Any]
 
@@ -144,6 +146,30 @@ class TestSwitches:
 
         with pytest.raises(RecordError, match=r"none.default, cycles \{.*\}, expected plain steps alone; "):
             check(record, plan)
+
+    @pytest.mark.parametrize(
+        ("without", "message"),
+        [
+            ("s1.default", None),
+            ("none.default", "none.default, repeat 0: 16 timed cycles, expected none with the timer off; "),
+            (None, None),
+        ],
+    )
+    def test_the_timer_was_as_asked(
+        self, record: Row, plan: Row, without: str | None, message: str | None
+    ) -> None:
+        """A pass without the timer has no cycles, one with it has some; where it is not turned, whatever."""
+        record["passes"][0] |= {"began_us": 1000, "ended_us": 2000}
+        record["passes"][1] |= {"began_us": 3000, "ended_us": 4000}
+        rows: list[list[int | None]] = [[1000 + i] + [0] * (len(UNITS) - 1) for i in range(16)]
+        variants = [variant | {"untimed": variant["id"] == without} for variant in plan["variants"]]
+        record["cycles"] = Cycles("made_up", rows)
+
+        if message is None:
+            check(record, plan | {"variants": variants})
+        else:
+            with pytest.raises(RecordError, match=message):
+                check(record, plan | {"variants": variants})
 
     def test_never_switched(self, record: Row, plan: Row) -> None:
         """A pass without a proof is none of a shared launch."""

@@ -162,6 +162,18 @@ def test_each_nccl_variant_has_its_own_baseline(make_study: Callable[..., Study]
     assert rows["none.ring"]["baseline_diverged_share"] == rows["s1.ring"]["baseline_diverged_share"] == 0.5
 
 
+def test_a_control_is_held_to_its_twins_baseline(make_study: Callable[..., Study]) -> None:
+    """A variant without the timer repeats one that speculates, whose tokens are no reference."""
+    study = make_study(1, untimed=1)
+    study.add("none.default", SAME)
+    study.add("s1.default", OTHER)
+    study.add("s1-untimed.default", SAME)
+
+    rows = study.exactness()
+
+    assert [rows[name]["status"] for name in ("s1.default", "s1-untimed.default")] == ["inexact", "exact"]
+
+
 def test_sampling_claims_nothing(make_study: Callable[..., Study]) -> None:
     """At a temperature above 0 outputs differ by chance."""
     study = make_study(1, generation={"temperature": 0.7})

@@ -75,6 +75,23 @@ class TestGrid:
             ("s2.default.no-overlap", "none.default.no-overlap", False),
         ]
 
+    def test_the_timer_is_controlled_where_it_is_asked_for(self, make_study: MakeStudy) -> None:
+        """Baselines and longest chains have a twin without it; what is shorter, or a tree, has none."""
+        study = make_study(
+            speculation=speculation([1, 3], tree(4, 2, 4)),
+            nccl={"default": PLAIN, "ring-ll": RING_LL},
+            controls=["timer"],
+        )
+
+        variants, _ = grid(study, ENGINE)
+
+        assert [(v.id, v.num_steps, v.baseline, v.control) for v in variants if v.untimed] == [
+            ("none-untimed.default", 0, "none.default", True),
+            ("none-untimed.ring-ll", 0, "none.ring-ll", True),
+            ("s3-untimed.default", 3, "s3.default", True),
+            ("s3-untimed.ring-ll", 3, "s3.ring-ll", True),
+        ]
+
     def test_what_sglang_runs_alike_is_one_cell(self, make_study: MakeStudy) -> None:
         """(2, 1, 3), (2, 1, 8) and the chain of 2 are one server; a tree listed twice is one, too."""
         study = make_study(

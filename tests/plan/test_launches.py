@@ -166,6 +166,32 @@ class TestSharedLaunches:
         measured = [variant for launch in plan.launches for variant in launch.variants]
         assert sorted(measured) == sorted(variant.id for variant in plan.variants)
 
+    def test_the_timer_is_turned_where_variants_share_a_start(self, make_study: MakeStudy) -> None:
+        """Its controls come last in that start, and bring no second baseline with them."""
+        study = make_study(launches="auto", controls=["timer"])
+
+        (launch,) = plan_study(study, "engine-cu12", "0.5.16").launches
+
+        assert launch.variants == (
+            *("none.default", "s1.default", "s2.default"),
+            *("none-untimed.default", "s2-untimed.default"),
+        )
+        assert launch.candidates == (0, 1, 2)
+
+    def test_a_timer_that_is_never_turned(self, make_study: MakeStudy) -> None:
+        """A control of what starts alone is left out, with the reason why it does."""
+        dedicated = plan_study(make_study(controls=["timer"]), "engine-cu12", "0.5.16")
+        on_cpu = plan_study(make_study(controls=["timer"], launches="auto"), "engine-cpu", "0.5.23")
+
+        assert [cell.cell for cell in dedicated.dropped] == ["none-untimed.default", "s2-untimed.default"]
+        assert not any(variant.untimed for variant in dedicated.variants)
+        assert dedicated.dropped[1].reason == (
+            f"s2.default has a server of its own ({OWN}), and the timer is turned off and on in servers that "
+            "are switched between passes alone"
+        )
+        assert [cell.cell for cell in on_cpu.dropped] == ["none-untimed.default"]
+        assert on_cpu.launches[0].variants == ("s1.default", "s2.default", "s2-untimed.default")
+
     def test_says_what_sglang_changes_for_all_of_them(self, make_study: MakeStudy) -> None:
         """On a CPU the chains share a start without the overlap schedule that their baseline has."""
         plan = plan_study(make_study(launches="auto"), "engine-cpu", "0.5.23")

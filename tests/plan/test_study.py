@@ -245,6 +245,20 @@ class TestLoad:
 
         assert str(error.value) == f"{file}: {line}"
 
+    def test_says_that_there_is_no_timer_to_control(self, tmp_path: Path, quickstart: str) -> None:
+        """Without a profile nothing is timed, so nothing can be said of its cost."""
+        file = tmp_path / "config.yaml"
+        file.write_text(
+            quickstart.replace("controls: [aa]", "controls: [timer]").replace(
+                "profile: phases", "profile: none"
+            )
+        )
+
+        with pytest.raises(
+            StudyError, match=r": controls: timer beside profile: none, expected a timer whose"
+        ):
+            load(file)
+
     @pytest.mark.parametrize(("old", "new", "line"), YAML_FAULTS)
     def test_says_where_it_is_no_yaml(
         self, tmp_path: Path, quickstart: str, old: str, new: str, line: str

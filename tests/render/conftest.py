@@ -54,6 +54,7 @@ COMPLETE = {
     "args_set": None,
     "load": 1,
     "control": False,
+    "untimed": False,
     "launch": "oneload.default",
     "status": "complete",
     "failure": None,
@@ -142,6 +143,7 @@ TREE = {
 LOST = {name: None for name in COMPLETE} | {
     "load": 1,
     "control": False,
+    "untimed": False,
     "status": "failed",
     "rounds": 0,
     "passes": 0,
@@ -216,10 +218,15 @@ def context(summary: pl.DataFrame, verdict: dict[str, Any]) -> ReportContext:
     return ReportContext(
         plan={
             "study": "quickstart",
+            "sglang": "0.5.23",
+            "variants": [],
             "prompts_sha256": "9f86d081884c7d659a2feaa0c55ad015",
             "rounds": 3,
             "launches": [
-                {"id": "s2.default", "kind": "dedicated", "reason": "a CPU", "args": {"device": "cpu"}}
+                {
+                    **{"id": "s2.default", "kind": "dedicated", "reason": "a CPU", "variants": []},
+                    **{"args": {"device": "cpu"}, "env": {}},
+                }
             ],
             "dropped": [{"cell": "s2k1d8.default", "reason": "the same as s2.default"}],
             "workload": {"repeats": 5, "generation": {"temperature": 0}, "near_tie_nats": 0.0},

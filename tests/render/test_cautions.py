@@ -1,9 +1,15 @@
+import json
 from typing import Any
 
-from sweetspot.render.cautions import cautions
+import pytest
 
-GPU_PLAN: dict[str, Any] = {"launches": [{"args": {}}]}
-CPU_PLAN: dict[str, Any] = {"launches": [{"args": {"device": "cpu"}}]}
+from sweetspot.plan import plan_study
+from sweetspot.render.cautions import cautions
+from tests.workflow.project import STUDY
+
+LAUNCH: dict[str, Any] = {"variants": [], "args": {}, "env": {}}
+GPU_PLAN: dict[str, Any] = {"sglang": "0.5.16", "variants": [], "launches": [LAUNCH]}
+CPU_PLAN: dict[str, Any] = GPU_PLAN | {"launches": [LAUNCH | {"args": {"device": "cpu"}}]}
 LOCKED = {"name": "engine-cu12"}
 TRAINED: dict[str, Any] = {"constructed": None, "target": {}, "draft": {}}
 
@@ -47,3 +53,28 @@ def test_external_engine() -> None:
 
     assert found[0].title == "Not from a lock"
     assert "engine-cu12: 1," in found[0].text
+
+
+def planned(sglang: str, **args: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Return the plan of a small study on GPUs with this SGLang."""
+    served = {"args": {"max-running-requests": 8} | args, "env": {}}
+    study = STUDY | {"engines": {"external": served}, "launches": "auto"}
+    return dict(json.loads(plan_study(study, "external", sglang).to_json()))
+
+
+@pytest.mark.parametrize(
+    ("sglang", "args", "said"),
+    [
+        ("0.5.10.post1", {}, ["Not only speculation: the overlap schedule"]),
+        ("0.5.10.post1", {"disable-overlap-schedule": True}, []),
+        ("0.5.12", {}, []),
+        ("0.5.12", {"enable-mixed-chunk": True}, ["Not only speculation: mixed chunked prefill"]),
+        ("0.5.16", {"enable-mixed-chunk": True}, []),  # the baseline is served by the same server
+    ],
+)
+def test_what_differs_beside_speculation(sglang: str, args: dict[str, Any], said: list[str]) -> None:
+    """Of each SGLang, what it turns off for variants that speculate and not for the baseline beside them."""
+    found = cautions(planned(sglang, **args), LOCKED, TRAINED)
+
+    assert [caution.title for caution in found] == said
+    assert all(f"SGLang {sglang} turns it off for s2.default and not for" in c.text for c in found)

@@ -130,7 +130,7 @@ def test_what_comes_from_outside_is_escaped(context: ReportContext) -> None:
         context,
         plan=context.plan
         | {"study": evil, "dropped": [{"cell": evil, "reason": evil}]}
-        | {"launches": [{"id": evil, "kind": evil, "reason": evil, "args": {"device": "cpu"}}]},
+        | {"launches": [context.plan["launches"][0] | {"id": evil, "kind": evil, "reason": evil}]},
         host=context.host | {"kernel": evil, "cpu": {"model": evil, "usable_cores": 2}},
         engine=context.engine | {"packages": {"sglang": evil}},
         summary=context.summary.with_columns(pl.col("variant").replace("s2.ring-ll", evil)),

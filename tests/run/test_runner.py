@@ -60,7 +60,8 @@ def job(**changes: Any) -> Job:  # noqa: ANN401
         "prompts_sha256": "0" * 64,
     }
     folders = {"target": Path("target"), "draft": Path("draft")}
-    return Job(launch, 0, 7, num_steps, workload, base.fake(), folders, PROMPTS, facts)
+    untimed = changes.pop("untimed", ())
+    return Job(launch, 0, 7, num_steps, workload, base.fake(), folders, PROMPTS, facts, untimed)
 
 
 def measured(job: Job, folder: Path) -> dict[str, Any]:
@@ -215,6 +216,10 @@ class TestFailure:
         assert len(record["passes"]) == 2
 
 
+def _inside(start_us: int | None, measured_pass: dict[str, Any]) -> bool:
+    return start_us is not None and measured_pass["began_us"] <= start_us <= measured_pass["ended_us"]
+
+
 class TestSwitching:
     """A launch that measures several variants."""
 
@@ -274,6 +279,35 @@ class TestSwitching:
         assert record["failure"]["message"].startswith(message)
         assert record["passes"] == []
 
+    def test_the_timer_is_turned(self, tmp_path: Path) -> None:
+        """Off for the variants that ask for it and on for all others, pass by pass."""
+        work = job(variant="oneload.default", profile="phases", untimed=("s2.default",))
+
+        record = measured(work, tmp_path)
+
+        cycles = read_cycles(tmp_path / "cycles.jsonl.gz")
+        assert record["status"] == "complete"
+        for measured_pass in record["passes"]:
+            timed = [row for row in cycles.rows if _inside(row[0], measured_pass)]
+            on = measured_pass["variant"] != "s2.default"
+            assert measured_pass["switch"]["timer"] is on
+            assert len(timed) == (sum(measured_pass["switch"]["cycles"].values()) if on else 0)
+
+    def test_a_timer_that_stays_on_fails_its_launch(self, tmp_path: Path) -> None:
+        """A pass that was timed is none without the timer, and what was measured is kept."""
+        work = job(
+            variant="oneload.default", profile="phases", untimed=("s2.default",), fault="timer-stays-on"
+        )
+
+        record = measured(work, tmp_path)
+
+        assert record["failure"]["kind"] == "untimed"
+        assert re.match(
+            r"the timer: s2.default, repeat \d: \d+ timed cycles, expected none with the timer off; ",
+            record["failure"]["message"],
+        )
+        assert len(record["passes"]) == 6
+
     def test_passes_before_the_lie_are_kept(self, tmp_path: Path) -> None:
         """What was proved stays measured."""
         record = measured(job(variant="oneload.default", fault="switch-lies-after-6"), tmp_path)
@@ -291,7 +325,7 @@ class TestSwitching:
         server.candidates = [0, 2]
 
         server.in_flight = 1
-        busy = server.switch(0)
+        busy = server.switch(0, True)
         server.in_flight = 0
 
-        assert (busy, server.switch(1), server.switch(0)) == (False, False, True)
+        assert (busy, server.switch(1, True), server.switch(0, True)) == (False, False, True)

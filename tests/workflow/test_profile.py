@@ -40,6 +40,25 @@ def test_trace(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not (published / "run/s2.default/0/trace").exists()
 
 
+def test_the_timers_cost(project: Project) -> None:
+    """What shares a start is measured once more without the timer: no phases, the same tokens, and a line."""
+    project.study |= {"launches": "auto", "controls": ["timer"], "rounds": 2}
+    results = measured(project, "phases")
+
+    rows = {row["variant"]: row for row in pl.read_parquet(results / "summary.parquet").to_dicts()}
+    assert list(rows) == ["none.default", "s2.default", "none-untimed.default", "s2-untimed.default"]
+    for name in ("none", "s2"):
+        twin, control = rows[f"{name}.default"], rows[f"{name}-untimed.default"]
+        assert (control["cycle_clock"], control["break_even_accept_length"]) == (None, None)
+        assert control["cycle_s"] == control["chunk_cycle_s"] > 0
+        assert control["accept_length"] == twin["accept_length"]
+        assert control["exact"] == "exact"
+        line = f"the timer's cost for {name}.default at load 1: "
+        for page in ("table.md", "report.html"):
+            text = (results / page).read_text().replace("&#39;", "'").replace("<strong>", "")
+            assert line.rstrip(" ") in text.replace("</strong>", "")
+
+
 def test_none(project: Project) -> None:
     """No cycles, no phases, no banner: a cycle is what lies between chunks."""
     results = measured(project, "none")

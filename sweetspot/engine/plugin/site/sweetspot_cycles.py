@@ -30,6 +30,7 @@ COLUMNS = (
 )
 PHASES = ("draft", "verify", "extend")
 READ_EVERY_S = 0.2
+PATIENCE_S = 5.0  # until all cycles are written
 ALONE_AFTER_S = 1.0  # a cycle that nothing follows for so long is the last before the server idles
 
 
@@ -63,6 +64,8 @@ class Writer:
     def __init__(self, path: str, clock: Any) -> None:
         self.clock = clock
         self._cycles: deque[Cycle] = deque()
+        self._added, self._written = 0, 0
+        self._finishing = False
         self._file = Path(path).open("w")  # noqa: SIM115  open for as long as the server runs
         self._file.write(json.dumps({"clock": clock.name, "columns": COLUMNS}) + "\n")
         self._file.flush()
@@ -71,6 +74,16 @@ class Writer:
     def add(self, cycle: Cycle) -> None:
         """Take over a cycle whose marks are set; its tokens may still be on the GPU."""
         self._cycles.append(cycle)
+        self._added += 1
+
+    def finish(self) -> bool:
+        """Wait until all cycles are written, of which none follows the last; return whether they are."""
+        until = time.monotonic() + PATIENCE_S
+        self._finishing = True
+        while self._written < self._added and time.monotonic() < until:
+            time.sleep(READ_EVERY_S / 20)
+        self._finishing = False
+        return self._written == self._added
 
     def _run(self) -> None:
         self.clock.enter_thread()
@@ -86,7 +99,8 @@ class Writer:
         while self._cycles:
             cycle = self._cycles[0]
             following = self._cycles[1] if len(self._cycles) > 1 else None
-            if following is None and time.monotonic_ns() / 1e9 - cycle.start_us / 1e6 < ALONE_AFTER_S:
+            alone_s = time.monotonic_ns() / 1e9 - cycle.start_us / 1e6
+            if following is None and alone_s < ALONE_AFTER_S and not self._finishing:
                 break
             if not self.clock.passed((following or cycle).end):
                 break
@@ -115,3 +129,4 @@ class Writer:
             ]
             self._file.write(json.dumps(row) + "\n")
         self._file.flush()
+        self._written += len(ready)

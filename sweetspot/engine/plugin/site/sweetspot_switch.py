@@ -7,8 +7,9 @@ prepares every candidate of its adaptive mode at the start; what picks one is th
 statistics. The order reaches all ranks between the same two iterations, as requests do, and is refused
 (`[false]`) while one is in flight. 0 steps, if they are among the candidates, are SGLang's ordinary decode
 step, as a server without speculation runs it, and not the one-token verify that they are in its own adaptive
-mode. `/server_info` tells, as `sweetspot_switch`, how many cycles ran since the switch at which step count,
-each by its own result; `PLAIN` counts ordinary decode steps.
+mode. `"sweetspot_timer": 0` in an order turns the timer of cycles off, and 1 on again, once all that it saw
+is written. `/server_info` tells, as `sweetspot_switch`, how many cycles ran since the switch at which step
+count, each by its own result; `PLAIN` counts ordinary decode steps.
 """
 
 import logging
@@ -25,6 +26,7 @@ import sweetspot_plain
 PLAIN = "plain"
 
 _ORDER = "speculative_num_steps"
+_TIMER = "sweetspot_timer"  # may stand beside it
 _CONTROLLER = "sglang.srt.speculative.adaptive_runtime_state.AdaptiveController"
 _WORKER = "sglang.srt.speculative.eagle_worker_v2.EAGLEWorkerV2"
 _SCHEDULER = "sglang.srt.managers.scheduler.Scheduler"
@@ -79,13 +81,17 @@ def _leave(original: Callable[..., None], controller: Any, *args: Any, **kwargs:
 
 def _obey(original: Callable[..., Any], scheduler: Any, request: Any) -> Any:
     """Switch to the step count of *request*, and flush what it leaves stale; refuse while there is work."""
-    if set(request.server_args) != {_ORDER}:
+    if not {_ORDER} <= set(request.server_args) <= {_ORDER, _TIMER}:
         return original(scheduler, request)
     from sglang.srt.managers.io_struct import SetInternalStateReqOutput
 
     num_steps = int(request.server_args[_ORDER])
     controller = getattr(scheduler.draft_worker, "adaptive_controller", None)
     done = controller is not None and num_steps in controller._states and scheduler.is_fully_idle()
+    if done and _TIMER in request.server_args:
+        import sweetspot_timer
+
+        done = sweetspot_timer.turn(bool(request.server_args[_TIMER]))
     if done:
         controller._activate(num_steps)
         # The draft's KV is not written by an ordinary decode step, and free slots are out of order.

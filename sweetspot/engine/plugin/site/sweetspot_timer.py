@@ -4,7 +4,8 @@ Off unless SWEETSPOT_CYCLES names the file's prefix. Around the methods that mak
 on a GPU by CUDA events on the stream at hand, which a thread reads when they have happened, so that nothing
 is waited for; on a CPU by the host's clock, since calls there return when their work is done. Only decode
 cycles of the first rank count. A cycle that calls no phase is a plain decode step: the baseline's, or one
-inside a server that can also speculate.
+inside a server that can also speculate. `sweetspot_switch` may turn it off for a while, so that what it costs
+can be measured.
 """
 
 import multiprocessing
@@ -17,6 +18,8 @@ import sweetspot_methods
 import torch
 from sweetspot_clocks import CudaClock, HostClock
 from sweetspot_cycles import Cycle, Writer
+
+_registered: list["Timer"] = []  # of this process, one at most
 
 
 def register() -> None:
@@ -32,7 +35,16 @@ def register() -> None:
     if fault := sweetspot_methods.fault():
         raise SystemExit(f"sweetspot_timer: {fault}, expected a method to time; set `profile: none`")
     timer = Timer(f"{prefix}.{os.getpid()}")
+    _registered.append(timer)
     sweetspot_methods.wrap(timer.around)
+
+
+def turn(on: bool) -> bool:
+    """Time cycles from now on, or none; return whether all so far are written, False without a timer.
+
+    To be called while no request runs.
+    """
+    return all(timer.turn(on) for timer in _registered) and bool(_registered)
 
 
 class Timer:
@@ -45,7 +57,7 @@ class Timer:
     def __init__(self, path: str) -> None:
         self._path = path
         self._writer: Writer | None = None
-        self._off = False  # on every rank but the first
+        self._off = False  # on every rank but the first, and where it was turned off
         self._cycle: Cycle | None = None  # that runs now
         self._follows = False  # nothing but a cycle ran since the last cycle
 
@@ -64,6 +76,11 @@ class Timer:
             return result
 
         return around_phase
+
+    def turn(self, on: bool) -> bool:
+        """Be on or off from the next cycle on; return whether all cycles so far are written."""
+        self._off, self._follows = not on, False
+        return self._writer is None or self._writer.finish()
 
     def _around_cycle(self, original: Any, worker: Any, *args: Any, **kwargs: Any) -> Any:
         if self._cycle is not None or self._off:  # the target's part of a cycle
