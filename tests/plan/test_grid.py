@@ -78,7 +78,7 @@ class TestGrid:
     def test_the_timer_is_controlled_where_it_is_asked_for(self, make_study: MakeStudy) -> None:
         """Baselines and longest chains have a twin without it; what is shorter, or a tree, has none."""
         study = make_study(
-            speculation=speculation([1, 3], tree(4, 2, 4)),
+            speculation=speculation([1, 3], tree(3, 2, 4), tree(4, 2, 4)),
             nccl={"default": PLAIN, "ring-ll": RING_LL},
             controls=["timer"],
         )

@@ -79,7 +79,7 @@ class Timer:
 
     def turn(self, on: bool) -> bool:
         """Be on or off from the next cycle on; return whether all cycles so far are written."""
-        self._off, self._follows = not on, False
+        self._off = not on
         return self._writer is None or self._writer.finish()
 
     def _around_cycle(self, original: Any, worker: Any, *args: Any, **kwargs: Any) -> Any:
