@@ -61,7 +61,6 @@ class TestIdentity:
         assert "stall_s" not in text
         assert "near_tie" not in text
 
-
     def test_the_control_of_the_timer(self, study: Path, project: Project) -> None:
         """A launch that turns it says which variants are without; no other launch has a word of it."""
         project.study |= {"launches": "auto", "controls": [], "profile": "phases"}
