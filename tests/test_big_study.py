@@ -1,3 +1,5 @@
+"""The tool that times a large study runs on a small one."""
+
 from pathlib import Path
 
 import pytest

@@ -1,3 +1,5 @@
+"""Tests of `sweetspot.published`: what a plan asks for is copied, and no more."""
+
 import json
 from pathlib import Path
 

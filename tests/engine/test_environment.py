@@ -1,3 +1,5 @@
+"""Tests of `sweetspot.engine.environment`: what reaches a server, and what is recorded of it."""
+
 import pytest
 
 from sweetspot.engine.environment import check_inherited, inherited, visible

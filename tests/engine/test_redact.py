@@ -1,3 +1,5 @@
+"""Tests of `sweetspot.engine.redact`: secrets and names never reach a file."""
+
 import getpass
 import socket
 from pathlib import Path

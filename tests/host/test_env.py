@@ -1,3 +1,5 @@
+"""Tests of `sweetspot.host.env` and `installed`: what a lock pins is what is there."""
+
 import sys
 import venv
 from concurrent.futures import ThreadPoolExecutor

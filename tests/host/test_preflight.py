@@ -1,3 +1,5 @@
+"""Tests of `sweetspot.host.preflight`: what can't work here is told before a load."""
+
 from typing import Any
 
 import pytest

@@ -76,7 +76,8 @@ def test_a_cache_that_is_gone(tmp_path: Path, python: Path, monkeypatch: pytest.
         (tmp_path / place).mkdir()
         monkeypatch.setenv("SNAKEMAKE_OUTPUT_CACHE", str(tmp_path / place))
         find(PAIR, tmp_path / "a", python, monkeypatch)
-        (tmp_path / "old").rename(tmp_path / "elsewhere") if place == "old" else None
+        if place == "old":
+            (tmp_path / "old").rename(tmp_path / "elsewhere")
 
     assert len(made(python)) == 2
 

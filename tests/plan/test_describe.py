@@ -1,14 +1,10 @@
 """Tests of `sweetspot.plan.describe`."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from sweetspot.plan import describe, plan_study
 from sweetspot.plan.stages import recheck
-
-MakeStudy = Callable[..., dict[str, Any]]
+from tests.plan.conftest import MakeStudy
 
 
 class TestDescribe:

@@ -1,15 +1,12 @@
 """Tests of `sweetspot.plan.document`."""
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from sweetspot.errors import StudyError
 from sweetspot.plan import Plan, plan_study
-
-MakeStudy = Callable[..., dict[str, Any]]
+from tests.plan.conftest import MakeStudy
 
 
 class TestJson:

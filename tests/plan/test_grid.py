@@ -1,6 +1,5 @@
 """Tests of `sweetspot.plan.grid`: worked examples, and what holds for any study."""
 
-from collections.abc import Callable
 from typing import Any
 
 import hypothesis
@@ -12,8 +11,8 @@ from sweetspot.errors import StudyError
 from sweetspot.plan.document import Dropped
 from sweetspot.plan.grid import grid, settings
 from sweetspot.plan.speculation import Speculation
+from tests.plan.conftest import MakeStudy
 
-MakeStudy = Callable[..., dict[str, Any]]
 ENGINE: dict[str, Any] = {"args": {"dtype": "float32", "page-size": 1}, "env": {"A": "1"}}
 RING_LL = {"env": {"NCCL_ALGO": "Ring", "NCCL_PROTO": "LL"}, "args": {}}
 PLAIN: dict[str, Any] = {"env": {}, "args": {}}

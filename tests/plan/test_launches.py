@@ -1,15 +1,14 @@
 """Tests of `sweetspot.plan.launches`."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from sweetspot.errors import StudyError
 from sweetspot.plan.launches import entry, plan_study
+from tests.plan.conftest import MakeStudy
 
-MakeStudy = Callable[..., dict[str, Any]]
 OWN = "the study asks for dedicated launches"
 
 

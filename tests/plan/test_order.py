@@ -1,14 +1,10 @@
 """Tests of `sweetspot.plan.order`."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from sweetspot.plan import Plan, plan_study
 from sweetspot.plan.order import order, priority
-
-MakeStudy = Callable[..., dict[str, Any]]
+from tests.plan.conftest import MakeStudy
 
 
 @pytest.fixture

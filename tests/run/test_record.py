@@ -1,3 +1,5 @@
+"""Tests of `sweetspot.run.record`: a round trip, and what is no record is refused."""
+
 import base64
 import json
 import zlib

@@ -5,6 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from sweetspot.published import publish
 from sweetspot.run.cycles import Cycles, read_cycles
 from tests.workflow.project import ROOT, Project
 
@@ -23,8 +24,6 @@ def measured(project: Project, profile: str) -> Path:
 
 def test_trace(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     """Phases in the summary, a banner for each variant, and traces that stay where they are."""
-    from sweetspot.published import publish
-
     results = measured(project, "trace")
     monkeypatch.chdir(project.folder)
     published = publish(Path("config.yaml"), Path("results/small"))
