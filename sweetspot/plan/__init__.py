@@ -2,7 +2,8 @@
 
 from sweetspot.plan.describe import describe
 from sweetspot.plan.document import Dropped, Estimate, Launch, Plan, Variant, Workload
-from sweetspot.plan.launches import entry, plan_study
+from sweetspot.plan.grid import entry
+from sweetspot.plan.launches import plan_study
 from sweetspot.plan.order import priority
 
 __all__ = [

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sweetspot.errors import StudyError
 from sweetspot.plan.document import Args, Dropped, Env, Variant
 from sweetspot.plan.speculation import BASELINE, Speculation, chain
 
@@ -41,6 +42,26 @@ def grid(study: Study, engine: Mapping[str, Any]) -> tuple[tuple[Variant, ...], 
     same = [Dropped(f"nccl.{name}", reason) for name, reason in same_nccl.items()]
     same += [Dropped(f"args_sets.{name}", reason) for name, reason in same_sets.items()]
     return (*variants[:baselines], *controls, *variants[baselines:], *untimed), (*dropped, *same)
+
+
+def entry(study: Study, engine: str, where: str) -> Mapping[str, Any]:
+    """Return what *study* says of *engine*: its `args` and `env`, and for `external` its `python`.
+
+    Args:
+        study: A study.
+        engine: Name of an engine, `auto` resolved.
+        where: The study, for the error.
+
+    Raises:
+        StudyError: If it says nothing.
+    """
+    engines: Mapping[str, Mapping[str, Any]] = study["engines"]
+    if engine not in engines:
+        raise StudyError(
+            f"{where}: engines.{engine}: missing, expected an entry for the engine that serves beside "
+            f"{', '.join(engines)}; add its args and env"
+        )
+    return engines[engine]
 
 
 def settings(study: Study, engine: Mapping[str, Any], nccl: str, args_set: str) -> Settings:

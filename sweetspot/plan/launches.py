@@ -7,33 +7,13 @@ from sweetspot.errors import StudyError
 from sweetspot.plan.capacity import check_capacity
 from sweetspot.plan.document import Args, Dropped, Env, Launch, Plan, Variant, Workload
 from sweetspot.plan.estimate import estimate
-from sweetspot.plan.grid import Study, grid, settings
+from sweetspot.plan.grid import Study, entry, grid, settings
 from sweetspot.plan.legality import check, lacking
 from sweetspot.plan.nccl import check_nccl
 from sweetspot.plan.rewrites import turned_off
 from sweetspot.plan.sharing import groups, reasons_against
 from sweetspot.plan.speculation import speculation_of
 from sweetspot.plan.versions import Version, sglang_version
-
-
-def entry(study: Study, engine: str, where: str) -> Mapping[str, Any]:
-    """Return what *study* says of *engine*: its `args` and `env`, and for `external` its `python`.
-
-    Args:
-        study: A study.
-        engine: Name of an engine, `auto` resolved.
-        where: The study, for the error.
-
-    Raises:
-        StudyError: If it says nothing.
-    """
-    engines: Mapping[str, Mapping[str, Any]] = study["engines"]
-    if engine not in engines:
-        raise StudyError(
-            f"{where}: engines.{engine}: missing, expected an entry for the engine that serves beside "
-            f"{', '.join(engines)}; add its args and env"
-        )
-    return engines[engine]
 
 
 def plan_study(study: Study, engine: str, sglang: str, nccl: str | None = None) -> Plan:

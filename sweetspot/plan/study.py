@@ -18,7 +18,7 @@ from sweetspot.plan import strict_yaml
 from sweetspot.plan.bundles import expand
 from sweetspot.plan.explain import explain
 from sweetspot.plan.flags import check_env, check_flags
-from sweetspot.plan.launches import entry
+from sweetspot.plan.grid import entry
 
 SCHEMA = Path(__file__).parents[2] / "config.schema.yaml"
 RESERVED = ("env", "published", "rendered", "models", "logs")  # folders in results/ that are no study's

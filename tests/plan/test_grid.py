@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sweetspot.errors import StudyError
 from sweetspot.plan.document import Dropped
-from sweetspot.plan.grid import grid, settings
+from sweetspot.plan.grid import entry, grid, settings
 from sweetspot.plan.speculation import Speculation
 from tests.plan.conftest import MakeStudy
 
@@ -204,3 +204,22 @@ class TestSettings:
         args, _ = settings(make_study(radix_cache=True), ENGINE, "default", "")
 
         assert "disable-radix-cache" not in args
+
+
+class TestEntry:
+    """Tests of `entry`."""
+
+    def test_finds_what_the_study_says(self, make_study: MakeStudy) -> None:
+        """Whatever serves, its own entry is read and no other."""
+        assert entry(make_study(), "external", "x")["python"] == "sglang/bin/python"
+
+    def test_says_what_is_missing(self, make_study: MakeStudy) -> None:
+        """What `auto` stands for on this host may not be in the study."""
+        with pytest.raises(StudyError) as error:
+            entry(make_study(engines={"engine-cpu": ENGINE}), "engine-cu13", "study quickstart")
+
+        line = (
+            "study quickstart: engines.engine-cu13: missing, expected an entry for the engine that serves "
+            "beside engine-cpu; add its args and env"
+        )
+        assert str(error.value) == line

@@ -1,41 +1,14 @@
 """Tests of `sweetspot.plan.launches`."""
 
 import re
-from typing import Any
 
 import pytest
 
 from sweetspot.errors import StudyError
-from sweetspot.plan.launches import entry, plan_study
+from sweetspot.plan.launches import plan_study
 from tests.plan.conftest import MakeStudy
 
 OWN = "the study asks for dedicated launches"
-
-
-def engines(**args: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Return the engines of a study: the CPU path with *args*, `_` for `-`."""
-    return {
-        "engine-cpu": {"args": {flag.replace("_", "-"): value for flag, value in args.items()}, "env": {}}
-    }
-
-
-class TestEntry:
-    """Tests of `entry`."""
-
-    def test_finds_what_the_study_says(self, make_study: MakeStudy) -> None:
-        """Whatever serves, its own entry is read and no other."""
-        assert entry(make_study(), "external", "x")["python"] == "sglang/bin/python"
-
-    def test_says_what_is_missing(self, make_study: MakeStudy) -> None:
-        """What `auto` stands for on this host may not be in the study."""
-        with pytest.raises(StudyError) as error:
-            entry(make_study(engines=engines()), "engine-cu13", "study quickstart")
-
-        line = (
-            "study quickstart: engines.engine-cu13: missing, expected an entry for the engine that serves "
-            "beside engine-cpu; add its args and env"
-        )
-        assert str(error.value) == line
 
 
 class TestPlanStudy:
