@@ -1,7 +1,8 @@
 """Times all-reduces of given sizes, a process a GPU, as a server's CUDA graphs hold them. Run as a program.
 
-It runs on the engine's Python, under the environment of one NCCL variant, and imports torch alone. Without a
-GPU it sums over gloo on the CPU, without graphs: for tests of this code, not for any number.
+It runs on the engine's Python, under the environment of one NCCL variant, and imports torch alone. Before
+each size it says which, so that one that hangs is known, and after each it writes what it has. Without a GPU
+it sums over gloo on the CPU, without graphs: for tests of this code, not for any number.
 """
 
 import argparse
@@ -52,24 +53,30 @@ def _rank(rank: int, options: argparse.Namespace, meeting: str) -> None:
         world_size=options.ranks,
         device_id=device if options.device == "cuda" else None,
     )
-    found = [_measure(size, device, rank, options) for size in options.bytes]
-    if rank == 0:
-        said: dict[str, Any] = {
-            "backend": backend,
-            "torch": torch.__version__,
-            "nccl": ".".join(map(str, torch.cuda.nccl.version())) if backend == "nccl" else None,
-            "ranks": options.ranks,
-            "dtype": options.dtype,
-            "all_reduces_a_replay": options.in_a_replay,
-            "sizes": found,
-        }
-        options.out.write_text(json.dumps(said))
+    said: dict[str, Any] = {
+        "backend": backend,
+        "torch": torch.__version__,
+        "nccl": ".".join(map(str, torch.cuda.nccl.version())) if backend == "nccl" else None,
+        "ranks": options.ranks,
+        "dtype": options.dtype,
+        "all_reduces_a_replay": options.in_a_replay,
+        "sizes": [],
+    }
+    for size in options.bytes:
+        if rank == 0:
+            print(f"all-reduces of {size} bytes", flush=True)
+        said["sizes"].append(_measure(size, device, rank, options))
+        if rank == 0:
+            _replace(options.out, json.dumps(said))
     dist.barrier()
     dist.destroy_process_group()
 
 
 def _measure(size: int, device: torch.device, rank: int, options: argparse.Namespace) -> dict[str, Any]:
-    """Return how long each replay of *size* bytes took, and whether the ranks' values were summed."""
+    """Return how long each replay of *size* bytes took, and whether the ranks' values were summed.
+
+    Its graphs are gone when it returns: NCCL ends no communicator of which one is left.
+    """
     dtype = getattr(torch, options.dtype)
     message = torch.zeros(size // dtype.itemsize, dtype=dtype, device=device)
     weights = options.ranks * (options.ranks + 1) // 2  # of the ranks, 1 for the first
@@ -82,6 +89,13 @@ def _measure(size: int, device: torch.device, rank: int, options: argparse.Names
     for _ in range(options.warm_up):
         many()
     return {"bytes": size, "sum_is_right": right, "replay_s": _times(many, device, options.replays)}
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write *text* to *path*, at any moment the old or the new whole."""
+    half = path.with_suffix(".half")
+    half.write_text(text)
+    half.replace(path)
 
 
 def _recorded(message: torch.Tensor, count: int) -> Callable[[], None]:

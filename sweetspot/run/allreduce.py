@@ -1,19 +1,19 @@
 """Turns an NCCL variant into times of bare all-reduces, in the sizes of its study, as SGLang would have NCCL.
 
-Nothing is computed here: the record holds each replay. One that fails is recorded as such, as is one for
-which there is nothing to time, with the reason.
+Nothing is computed here: the record holds each replay. One that fails or hangs is recorded as such, with the
+sizes before; so is one for which there is nothing to time, with the reason. Nothing of it runs on afterwards.
 """
 
 import json
 import os
-import subprocess
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
 from sweetspot.engine import environment
 from sweetspot.engine.base import PACKAGE, Engine
-from sweetspot.engine.process import LAST_WORDS
+from sweetspot.engine.process import ServerProcess
 from sweetspot.engine.redact import Redactor
 from sweetspot.plan.rewrites import server_env
 from sweetspot.run.lock import host_lock
@@ -22,7 +22,8 @@ from sweetspot.run.record import write
 
 FORMAT = 1
 _HOW = {"in-a-replay": 100, "replays": 100, "warm-up": 100}
-_LIMIT_S = 300.0
+LIMIT_S = 300.0  # for all sizes
+POLL_S = 0.1
 _PROGRAM = PACKAGE / "engine" / "allreduce.py"
 
 
@@ -49,13 +50,9 @@ def allreduce(asked: dict[str, Any], probe: dict[str, Any], engine: Engine, sgla
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         if not skip:
-            with host_lock():
-                try:
-                    record["timed"] = _timed(asked["args"], probe, record["env"], engine, scratch)
-                except (subprocess.SubprocessError, OSError) as error:
-                    said = str(getattr(error, "stderr", "") or "").strip().splitlines()
-                    reason = said[-1] if said else str(error)
-                    record |= {"status": "failed", "reason": reason, "last_words": said[-LAST_WORDS:]}
+            environment.check_inherited(os.environ, record["env"])
+            with host_lock() as held:
+                record |= _run(_words(asked["args"], probe, engine), record["env"], scratch, held)
         keep_logs(scratch, "nccl.*.log", out.with_name("nccl.log.gz"))
     write(Redactor().data(record), out)
 
@@ -66,24 +63,32 @@ def _why_not(probe: dict[str, Any], engine: Engine) -> str | None:
     return None if probe["messages"] else f"the probe told no message sizes: {probe['reason']}"
 
 
-def _timed(
-    args: dict[str, Any], probe: dict[str, Any], env: dict[str, str], engine: Engine, scratch: Path
-) -> dict[str, Any]:
-    """Run the program on the engine's Python, with NCCL told to say what it chooses."""
-    sizes = sorted({message["bytes"] for message in probe["messages"]})
+def _words(args: dict[str, Any], probe: dict[str, Any], engine: Engine) -> list[str]:
+    """Return the program's command line, but for where it writes."""
     options: dict[str, Any] = {"ranks": args["tp-size"], "device": "cuda", "dtype": probe["target"]["dtype"]}
-    options |= _HOW | {"out": scratch / "times.json"}
-    words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
+    words = [str(word) for name, value in (options | _HOW).items() for word in (f"--{name}", value)]
+    sizes = sorted({message["bytes"] for message in probe["messages"]})
+    program = [str(engine.python), "-P", str(_PROGRAM)]  # -P: no module beside it counts
+    return [*program, *words, "--bytes", *map(str, sizes)]
+
+
+def _run(words: list[str], env: dict[str, str], scratch: Path, held: int) -> dict[str, Any]:
+    """Run the program, with NCCL told to say what it chooses, and return what to record of it."""
+    times = scratch / "times.json"
     variables = environment.inherited() | env | DEBUG | {"NCCL_DEBUG_FILE": str(scratch / "nccl.%p.log")}
-    environment.check_inherited(os.environ, env)
-    program: list[str | Path] = [engine.python, "-P", _PROGRAM]  # -P: no module beside it counts
-    subprocess.run(
-        [*program, *words, "--bytes", *map(str, sizes)],
-        env=variables,
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=_LIMIT_S,
-    )
-    found: dict[str, Any] = json.loads((scratch / "times.json").read_text())
-    return found
+    until = time.monotonic() + LIMIT_S
+    with ServerProcess(
+        [*words, "--out", str(times)], variables, scratch / "log", Redactor(), (held,)
+    ) as program:
+        while (status := program.exit_status()) is None and time.monotonic() < until:
+            time.sleep(POLL_S)
+    found: dict[str, Any] = {"timed": json.loads(times.read_text()) if times.exists() else None}
+    if status == 0:
+        return found
+    ended = f"not done after {LIMIT_S:g} s" if status is None else f"ended with status {status}"
+    words_of_it = program.last_words()
+    return found | {
+        "status": "failed",
+        "reason": f"{ended}; its last words: {words_of_it[-1] if words_of_it else 'none'}",
+        "last_words": words_of_it,
+    }

@@ -5,12 +5,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from sweetspot.engine import base
 from sweetspot.run.allreduce import allreduce
 from sweetspot.run.probe import probe
 
+PROBED = {"messages": [{"bytes": 256}, {"bytes": 128}], "target": {"dtype": "bfloat16"}, "reason": None}
 pytestmark = pytest.mark.server
 
 LIMITS = {"start_s": 20.0, "stall_s": 20.0}
@@ -107,3 +109,41 @@ class TestAllreduce:
             "NCCL_NVLS_ENABLE": "0",
             "NCCL_PROTO": "LL",
         }
+
+    def test_keeps_times_and_what_nccl_wrote(self, tmp_path: Path) -> None:
+        """The program gets each size once, with the ranks and the dtype of the server."""
+        said, record = timed_by(tmp_path, 'echo {} >"$out"; echo hello >"$NCCL_DEBUG_FILE"')
+
+        assert (record["status"], record["reason"], record["timed"]) == ("complete", None, {})
+        assert "--ranks 2 --device cuda --dtype bfloat16 " in said and " --bytes 128 256 --out " in said
+        with gzip.open(tmp_path / "nccl.log.gz", "rt") as log:
+            assert log.read() == "hello\n"
+
+    def test_one_that_hangs(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It is given up with the size at which it was, the sizes before are kept, and its ranks end."""
+        monkeypatch.setattr("sweetspot.run.allreduce.LIMIT_S", 1.0)
+        rank = f"setsid sleep 600 & echo $! >{tmp_path}/rank"
+
+        _, record = timed_by(tmp_path, f'{rank}; echo \'{{"sizes": [1]}}\' >"$out"; echo at 256 bytes; wait')
+
+        assert record["status"] == "failed"
+        assert record["reason"] == "not done after 1 s; its last words: at 256 bytes"
+        assert record["timed"] == {"sizes": [1]}
+        assert not psutil.pid_exists(int((tmp_path / "rank").read_text()))
+
+    def test_one_that_dies(self, tmp_path: Path) -> None:
+        """The reason is its last line, whatever came before."""
+        _, record = timed_by(tmp_path, "echo at 128 bytes; echo NCCL error: made up >&2; exit 3")
+
+        assert (record["status"], record["timed"]) == ("failed", None)
+        assert record["reason"] == "ended with status 3; its last words: NCCL error: made up"
+        assert record["last_words"] == ["at 128 bytes", "NCCL error: made up"]
+
+
+def timed_by(folder: Path, script: str) -> tuple[str, dict[str, Any]]:
+    """Let a shell script stand for the program; return what it was told by, and the record."""
+    python, out = folder / "python", folder / "allreduce.json"
+    python.write_text(f'#!/bin/sh\necho "$@" >{folder}/told\nfor out; do :; done\n{script}\n')
+    python.chmod(0o755)
+    allreduce(asked(), PROBED, base.sglang("external", python), "0.5.16", out)
+    return (folder / "told").read_text(), json.loads(out.read_text())
