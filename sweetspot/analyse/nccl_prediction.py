@@ -34,6 +34,17 @@ def times(found: Probed) -> dict[int, Row]:
     }
 
 
+def bare(probed: Mapping[str, Probed]) -> list[Row]:
+    """Return `nccl`, `bytes` and the times of each size that was timed bare and that NCCL serves."""
+    rows = []
+    for name, found in probed.items():
+        served = {message["bytes"] for message in found.record["messages"] if found.on_the_path(message)}
+        rows += [
+            {"nccl": name, "bytes": size, **took} for size, took in times(found).items() if size in served
+        ]
+    return rows
+
+
 def predict(probed: Mapping[str, Probed], reference: str | None, summary: Sequence[Row]) -> list[Row]:
     """Return a row for each variant and load whose message was timed bare.
 

@@ -48,7 +48,7 @@ def nccl(arguments: argparse.Namespace) -> None:
     import polars as pl
 
     from sweetspot.analyse.nccl_files import read_probed
-    from sweetspot.analyse.nccl_prediction import predict, times
+    from sweetspot.analyse.nccl_prediction import bare, predict
     from sweetspot.analyse.nccl_proof import prove
 
     names = list(dict.fromkeys(variant["nccl"] for variant in read_json(arguments.plan)["variants"]))
@@ -56,12 +56,7 @@ def nccl(arguments: argparse.Namespace) -> None:
     proof = prove(probed)
     summary = pl.read_parquet(arguments.summary).to_dicts()
     prediction = predict(probed, proof["reference"], summary)
-    bare = [
-        {"nccl": name, "bytes": size, **took}
-        for name, found in probed.items()
-        for size, took in times(found).items()
-    ]
-    write_json(arguments.out, {**proof, "times": bare, "prediction": prediction})
+    write_json(arguments.out, {**proof, "times": bare(probed), "prediction": prediction})
 
 
 def banner(arguments: argparse.Namespace) -> None:

@@ -29,8 +29,10 @@ PREDICTION: Columns = {
     "bare all-reduce [µs]": lambda row: (
         f"{rounded(1e6 * row['allreduce_s'])} "
         f"[{rounded(1e6 * row['allreduce_low_s'])}, {rounded(1e6 * row['allreduce_high_s'])}]"
+        if row["on_the_path"]
+        else NOTHING
     ),
-    "together [ms]": lambda row: _ms(row["predicted_s"]),
+    "together [ms]": lambda row: _ms(row["predicted_s"] if row["on_the_path"] else None),
     "verify [ms]": lambda row: _ms(row["measured_s"]),
     "predicted difference [ms]": lambda row: _ms(row["predicted_difference_s"]),
     "measured difference [ms]": lambda row: _ms(row["measured_difference_s"]),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sweetspot.analyse.nccl_prediction import predict, times
+from sweetspot.analyse.nccl_prediction import bare, predict, times
 from tests.analyse.nccl_made_up import BASELINE, VERIFY, lines, probed, timed
 
 
@@ -35,6 +35,19 @@ class TestTimes:
     def test_of_a_wrong_sum(self) -> None:
         """A time of something else than an all-reduce is none."""
         assert times(probed(bare=timed({VERIFY: 1e-6}, right=False))) == {}
+
+
+class TestBare:
+    """Tests of `bare`."""
+
+    def test_what_nccl_serves(self) -> None:
+        """A time of NCCL's is none of a variant that another all-reduce serves."""
+        custom = probed(lines(VERIFY, count=1), bare=timed({VERIFY: 50e-6}))
+
+        found = bare({"default": FAST, "custom": custom})
+
+        assert [(row["nccl"], row["bytes"]) for row in found] == [("default", BASELINE), ("default", VERIFY)]
+        assert found[1]["allreduce_s"] == pytest.approx(20e-6)
 
 
 class TestPredict:

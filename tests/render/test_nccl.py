@@ -31,6 +31,15 @@ class TestToMarkdown:
         assert "| simple | 3 | 1 | 24576 | RING LL | 2 | ignored: NCCL chose RING LL all the same |" in text
         assert "| s2.simple | 1 | 65 | 8.00 [7.90, 8.20] | 0.520 | 6.00 | 0.100 | 0.200 | −0.100 |" in text
 
+    def test_what_nccl_does_not_serve(self) -> None:
+        """The verify is shown, and no bare all-reduce of NCCL's beside it."""
+        (row,) = (row for row in NCCL["prediction"] if row["variant"] == "s2.simple")
+        nothing = dict.fromkeys(("predicted_difference_s", "measured_difference_s", "rest_s"))
+
+        text = to_markdown(deepcopy(NCCL) | {"prediction": [row | nothing | {"on_the_path": False}]})
+
+        assert "| s2.simple | 1 | 65 | – | – | 6.00 | – | – | – |" in text
+
     def test_of_no_message(self) -> None:
         """On one GPU there is nothing to show."""
         assert to_markdown({"reference": "default", "variants": {}, "messages": [], "prediction": []}) == ""
