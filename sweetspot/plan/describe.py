@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
-from sweetspot.plan.document import Plan, Variant
+from sweetspot.plan.document import Estimate, Plan, Variant
+from sweetspot.plan.estimate import estimate_before
+from sweetspot.plan.probes import why_not
 from sweetspot.plan.smoke import NUM_STEPS
 
 
@@ -20,13 +22,20 @@ def describe(plan: Plan, second: Plan | None) -> str:
         for variant in plan.variants
         if variant.id in launch.variants
     ]
+    probed = 0 if why_not(plan.launches[0].args) else len({variant.nccl for variant in plan.variants})
+    before = estimate_before(plan.launches, probed, workload, plan.engine)
     lines = [
         f"{plan.study}: {_count(len(plan.launches), 'launch')} in each of {_count(plan.rounds, 'round')}, "
         f"on {plan.engine} (SGLang {plan.sglang})",
         f"loads {', '.join(map(str, workload.loads))}; {_count(workload.repeats, 'timed pass')} and "
         f"{_count(workload.warmup_passes, 'warm-up pass')} at each",
-        f"before them a short run at {NUM_STEPS} steps, which stops the sweep if the draft is dead",
-        f"about {_cost(plan)}",
+        f"before them a short run at {NUM_STEPS} steps, which stops the sweep if the draft is dead"
+        + (
+            f", and {_count(probed, 'probe')} of what NCCL chooses, each with bare all-reduces"
+            if probed
+            else ""
+        ),
+        f"about {_cost(plan.estimate)} for the launches, {_cost(before)} for what comes before them",
         *([_second_stage(second)] if second else []),
         "",
         *_table(
@@ -41,12 +50,12 @@ def describe(plan: Plan, second: Plan | None) -> str:
 def _second_stage(plan: Plan) -> str:
     return (
         f"after the first verdict {_count(len(plan.launches), 'launch')} in each of "
-        f"{_count(plan.rounds, 'round')} hold one load against a load each, about {_cost(plan)} more"
+        f"{_count(plan.rounds, 'round')} hold one load against a load each, about {_cost(plan.estimate)} more"
     )
 
 
-def _cost(plan: Plan) -> str:
-    return f"{_duration(plan.estimate.seconds)}, {plan.estimate.gpu_hours:g} GPU hours"
+def _cost(estimate: Estimate) -> str:
+    return f"{_duration(estimate.seconds)}, {estimate.gpu_hours:g} GPU hours"
 
 
 def _speculation(variant: Variant) -> tuple[str, str, str, str]:

@@ -40,11 +40,12 @@ def plan_probes(study: Study, engine: Mapping[str, Any], plan: Plan) -> dict[str
     for name in dict.fromkeys(variant.nccl for variant in plan.variants):
         args, env = settings(study, engine, name, "")
         args = args | speculation | DUMMY
-        probes[name] = Probe(name, args, env, tokens, plan.workload.loads, _skip(args))
+        probes[name] = Probe(name, args, env, tokens, plan.workload.loads, why_not(args))
     return probes
 
 
-def _skip(args: Args) -> str | None:
+def why_not(args: Args) -> str | None:
+    """Return why there is nothing to ask NCCL of servers with these arguments, None if there is."""
     if args["tp-size"] == 1:
         return "one GPU: there is nothing to all-reduce, so NCCL takes no part"
     if args.get("device") == "cpu":

@@ -27,7 +27,7 @@ class TestDescribe:
             "quickstart: 3 launches in each of 3 rounds, on engine-cu12 (SGLang 0.5.23)",
             "loads 1; 5 timed passes and 1 warm-up pass at each",
             "before them a short run at 3 steps, which stops the sweep if the draft is dead",
-            "about 54 min, 0.9 GPU hours",
+            "about 54 min, 0.9 GPU hours for the launches, 5 min, 0.08 GPU hours for what comes before them",
             "",
             f"{head}  kind       reason",
             f"none.default        -      -     -             -             none.default        {own}",
@@ -46,6 +46,16 @@ class TestDescribe:
         study = make_study(speculation=speculation, generation=generation, controls=[], rounds=rounds)
 
         assert f"about {time}, 0 GPU hours" in describe(plan_study(study, "engine-cpu", "0.5.23"), None)
+
+    def test_what_nccl_is_asked_and_its_cost(self, make_study: MakeStudy) -> None:
+        """On two GPUs each NCCL variant costs a start and its all-reduces, the short run a start."""
+        nccl = {"default": {"env": {}, "args": {}}, "ll": {"env": {"NCCL_PROTO": "LL"}, "args": {}}}
+        study = make_study(nccl=nccl, tp_size=2)
+
+        lines = describe(plan_study(study, "engine-cu12", "0.5.23"), None).splitlines()
+
+        assert lines[2].endswith("is dead, and 2 probes of what NCCL chooses, each with bare all-reduces")
+        assert lines[3].endswith("for the launches, 16 min, 0.53 GPU hours for what comes before them")
 
     def test_the_second_stage_and_its_cost(self, make_study: MakeStudy) -> None:
         """What a first verdict is followed by costs starts too."""
