@@ -35,7 +35,7 @@ def check(args: Mapping[str, Any], environment: Mapping[str, str]) -> list[str]:
         environment: The server's.
 
     Raises:
-        RunError: If SGLang would find no compiler, or another process is on the GPUs.
+        RunError: If SGLang would find no compiler, too few GPUs, or another process on them.
     """
     return [_compilers(environment), _idle(args, environment)] if _gpus() else []
 
@@ -64,6 +64,7 @@ def _idle(args: Mapping[str, Any], environment: Mapping[str, str]) -> str:
     deadline = time.monotonic() + PATIENCE_S
     while True:
         gpus = _taken(args, environment)
+        _enough(gpus, args, environment)
         busy = [gpu for gpu in gpus if gpu.processes or gpu.used_mib > IDLE_MIB]
         if not busy:
             return f"GPUs {', '.join(gpu.number for gpu in gpus) or 'unknown to nvidia-smi'}: idle"
@@ -76,6 +77,18 @@ def _idle(args: Mapping[str, Any], environment: Mapping[str, str]) -> str:
         f"GPU {gpu.number}: {gpu.used_mib:.0f} MiB in use by {by}, expected nobody else on it while a study "
         f"measures; stop that, or name other GPUs in CUDA_VISIBLE_DEVICES"
     )
+
+
+def _enough(gpus: list[Gpu], args: Mapping[str, Any], environment: Mapping[str, str]) -> None:
+    """Refuse a CUDA_VISIBLE_DEVICES that leaves a server fewer GPUs than it takes."""
+    visible, wanted = environment.get("CUDA_VISIBLE_DEVICES"), int(args["tp-size"])
+    if (
+        visible is not None and len(gpus) < wanted and "MIG-" not in visible
+    ):  # nvidia-smi lists no part of one
+        raise RunError(
+            f"CUDA_VISIBLE_DEVICES={visible}: {len(gpus)} of the GPUs that a server would take, expected "
+            f"{wanted} by tp_size; name more, or unset it"
+        )
 
 
 def _taken(args: Mapping[str, Any], environment: Mapping[str, str]) -> list[Gpu]:

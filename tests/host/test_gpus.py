@@ -130,7 +130,7 @@ class TestIdle:
 
         machine.environment["CUDA_VISIBLE_DEVICES"] = "0"
 
-        assert machine.check(tp_size=2)[1] == "GPUs 0: idle"
+        assert machine.check(tp_size=1)[1] == "GPUs 0: idle"
 
     @pytest.mark.parametrize("visible", ["1", "GPU-b1", "GPU-b", " 1,0"])
     def test_the_gpu_that_is_named(self, machine: Machine, visible: str) -> None:
@@ -147,6 +147,25 @@ class TestIdle:
 
         with pytest.raises(RunError, match=r"^GPU 1: "):
             machine.check(**{"base-gpu-id": 1})
+
+    @pytest.mark.parametrize(("visible", "found"), [("1", 1), ("", 0), ("7", 0)])
+    def test_fewer_than_the_server_takes(self, machine: Machine, visible: str, found: int) -> None:
+        """What CUDA_VISIBLE_DEVICES hides is missing, however many this machine has."""
+        machine.environment["CUDA_VISIBLE_DEVICES"] = visible
+
+        with pytest.raises(RunError) as error:
+            machine.check(tp_size=2)
+
+        assert str(error.value) == (
+            f"CUDA_VISIBLE_DEVICES={visible}: {found} of the GPUs that a server would take, expected 2 by "
+            "tp_size; name more, or unset it"
+        )
+
+    def test_parts_of_a_gpu(self, machine: Machine) -> None:
+        """nvidia-smi's list does not tell them, so nothing is said of their number."""
+        machine.environment["CUDA_VISIBLE_DEVICES"] = "MIG-c2"
+
+        assert machine.check(tp_size=1)[1] == "GPUs unknown to nvidia-smi: idle"
 
     def test_no_driver(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
         """A machine without GPUs may submit jobs to others: there is nothing to check."""
