@@ -1,9 +1,9 @@
-"""Prove that a server that switches between variants measures what a server for each of them does.
+"""Hold a server that switches between variants against a server for each: does it measure the same?
 
 IN   results/{study}/first/{{summary.parquet, verdict.json}}     the study as its first plan measured it
 OUT  results/{study}/plan/recheck.json     the variants in doubt, in a one-load launch and in dedicated ones
-     results/{study}/equality.json         both differences, with their intervals
-     results/{study}/plan/final.json       the first plan, or a launch for each variant if that was refuted
+     results/{study}/equality.json         one-load over dedicated: speeds and cycles, with intervals
+     results/{study}/plan/final.json       the first plan, or where it was refuted a launch for each variant
 A study without one-load launches, or with `equality_rounds: 0`, skips all of it.
 """
 

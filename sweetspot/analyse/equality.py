@@ -1,22 +1,22 @@
-"""Whether a server that switches measures what a server of its own does: one-load over dedicated, by round.
+"""Whether a server that switches measures what servers of their own do: one-load over dedicated, by round.
 
 Both kinds were started in the same rounds. A ratio is that of two medians of one round, so what drifts from
-round to round cancels, and its interval is Student's over the rounds, each at its share of the 5 %. A
-difference of speeds that is larger than its interval and than the tolerance refutes the equality; fewer than
-two rounds refute nothing, and prove nothing. Pure.
+round to round cancels, and its interval is Student's over the rounds, each speed at its share of the 5 %. A
+difference of speeds that is larger than its interval and than the tolerance refutes the equality. One that is
+not refuted is not proved: what its interval holds may be so. Fewer than two rounds have no interval. Pure.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import polars as pl
-from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 from sweetspot.analyse.design import Row
+from sweetspot.analyse.hosts import Tables, by_host
 from sweetspot.analyse.pooling import round_medians
 from sweetspot.analyse.resolution import CPU_SERVERS
 from sweetspot.analyse.speedups import LEVEL
+from sweetspot.analyse.statistics import estimate, interval_columns
 
 KINDS = ("oneload", "dedicated")
 COMPARED = ("decode_tokens_per_s", "cycle_s")
@@ -49,11 +49,12 @@ def doubted(summary: pl.DataFrame, verdict: Mapping[str, Any]) -> list[str]:
     return [row["variant"] for row in rows if row["variant"] in wanted]
 
 
-def equality(passes: pl.DataFrame, plan: Mapping[str, Any]) -> Row:
+def equality(tables: Tables, plan: Mapping[str, Any]) -> Row:
     """Return the content of equality.json.
 
     Args:
-        passes: Of all launches of *plan*, as `sweetspot.measure.tables.measure` returns them.
+        tables: Of all launches of *plan*, as `sweetspot.measure.tables.measure` returns them. Only what one
+            node measured in a round is paired, on the kind of host that measured the most rounds.
         plan: The content of plan/recheck.json.
 
     Returns:
@@ -64,6 +65,7 @@ def equality(passes: pl.DataFrame, plan: Mapping[str, Any]) -> Row:
     kinds = {launch["id"]: launch["kind"] for launch in plan["launches"]}
     on_cpu = any(launch["args"].get("device") == "cpu" for launch in plan["launches"])
     tolerance = CPU_SERVERS if on_cpu else TOLERANCE
+    passes = next(iter(by_host(tables).values()))["passes"]
     cells = passes.with_columns(kind=pl.col("launch").replace_strict(kinds)).partition_by(
         "variant", "load", "kind", as_dict=True
     )
@@ -91,15 +93,8 @@ def equality(passes: pl.DataFrame, plan: Mapping[str, Any]) -> Row:
 
 def _ratio(name: str, share: float, oneload: Mapping[int, float], dedicated: Mapping[int, float]) -> Row:
     """Return the mean over the rounds of one-load over dedicated, and its interval, as three columns."""
-    both = sorted(oneload.keys() & dedicated.keys())
-    found: Row = dict.fromkeys([name, f"{name}_low", f"{name}_high"])
-    if both:
-        logs = np.log([oneload[round_] / dedicated[round_] for round_ in both])
-        found[name] = float(np.exp(logs.mean()))
-    if len(both) > 1:
-        half = stdtrit(len(both) - 1, 1 - share / 2) * logs.std(ddof=1) / np.sqrt(len(both))
-        found[f"{name}_low"], found[f"{name}_high"] = np.exp(logs.mean() + np.array([-half, half])).tolist()
-    return found
+    both = [oneload[round_] / dedicated[round_] for round_ in sorted(oneload.keys() & dedicated.keys())]
+    return interval_columns(name, estimate(both, 1 - share) if both else None)
 
 
 def _refuted(row: Row, tolerance: float) -> bool:

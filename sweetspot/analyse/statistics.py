@@ -26,15 +26,23 @@ class Estimate:
     high: float | None
 
 
-def estimate(values: Sequence[float]) -> Estimate:
-    """Return the geometric mean of *values* and its 95 % interval.
+def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
+    """Return the geometric mean of *values* and its interval.
 
     Args:
         values: One a round, above 0, at least one.
+        confidence: Of the interval.
     """
     logs = np.log(values)
     centre = math.exp(logs.mean())
     if logs.size == 1:
         return Estimate(centre, None, None)
-    half = stdtrit(logs.size - 1, (1 + CONFIDENCE) / 2) * logs.std(ddof=1) / math.sqrt(logs.size)
+    half = stdtrit(logs.size - 1, (1 + confidence) / 2) * logs.std(ddof=1) / math.sqrt(logs.size)
     return Estimate(centre, centre * math.exp(-half), centre * math.exp(half))
+
+
+def interval_columns(name: str, found: Estimate | None) -> dict[str, float | None]:
+    """Return *found* as `<name>`, `<name>_low` and `<name>_high`; None for each if nothing was found."""
+    if found is None:
+        return dict.fromkeys([name, f"{name}_low", f"{name}_high"])
+    return {name: found.centre, f"{name}_low": found.low, f"{name}_high": found.high}

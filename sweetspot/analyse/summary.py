@@ -13,7 +13,7 @@ from sweetspot.analyse.design import Row
 from sweetspot.analyse.pooling import pooled_acceptance, pooled_latency, round_medians
 from sweetspot.analyse.resolution import resolution
 from sweetspot.analyse.speedup_columns import speedup_columns
-from sweetspot.analyse.statistics import Estimate, estimate
+from sweetspot.analyse.statistics import estimate, interval_columns
 from sweetspot.measure.exactness import OF_BASELINES
 from sweetspot.measure.latency import PERCENTILES
 from sweetspot.measure.requests import FLAG, REAL, TEXT, WHOLE
@@ -119,7 +119,7 @@ def _speed(load: int, passes: pl.DataFrame, speeds: dict[int, float], baseline: 
     """Return the columns on speed, and the accept_length at which it would equal the baseline's."""
     launches = sorted(passes["launch"].unique())
     row: Row = {"launch": "+".join(launches), "client_cost": passes["client_cost"].median()}
-    row |= _interval("decode_tokens_per_s", estimate(list(speeds.values())) if speeds else None)
+    row |= interval_columns("decode_tokens_per_s", estimate(list(speeds.values())) if speeds else None)
     for name in ("cycle_s", "chunk_cycle_s", "server_tokens_per_s", *IN_CYCLE, "host_s"):
         medians = round_medians(passes, name)
         row[name] = estimate(list(medians.values())).centre if medians else None
@@ -141,13 +141,6 @@ def _timer(row: Row, passes: pl.DataFrame) -> Row:
         "other_s": row["cycle_s"] - sum(row[phase] or 0.0 for phase in IN_CYCLE),
         "timed_share": passes["timed_share"].mean(),
     }
-
-
-def _interval(name: str, found: Estimate | None) -> Row:
-    """Return *found* as three columns."""
-    if found is None:
-        return dict.fromkeys([name, f"{name}_low", f"{name}_high"])
-    return {name: found.centre, f"{name}_low": found.low, f"{name}_high": found.high}
 
 
 def _exactness(exact: pl.DataFrame) -> Row:

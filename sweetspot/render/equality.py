@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sweetspot.render.rows import with_interval
+from sweetspot.render.rows import rounded, with_interval
 
 
 def equality_remarks(equality: dict[str, Any]) -> list[str]:
@@ -11,26 +11,40 @@ def equality_remarks(equality: dict[str, Any]) -> list[str]:
     Args:
         equality: The content of equality.json.
     """
-    rows, rounds = equality["rows"], equality["rounds"]
+    rows = equality["rows"]
     if not rows:
         return ["One load against a load each: not compared, no launch of the second stage gave a number."]
     lines = [
-        f"{row['variant']} at load {row['load']}, one load over dedicated: speed "
-        f"{_ratio(row, 'decode_tokens_per_s')}, mean cycle {_ratio(row, 'cycle_s')}"
+        f"{_cell(row)}, one load over dedicated: speed {_ratio(row, 'decode_tokens_per_s')}, mean cycle "
+        f"{_ratio(row, 'cycle_s')}"
         for row in rows
     ]
-    known = all(row["decode_tokens_per_s_low"] is not None for row in rows)
-    share = f"{equality['tolerance']:.0%}"
-    if not equality["holds"]:
-        outcome = (
-            f"refuted, a difference is larger than its interval and {share}: "
+    return [
+        *lines,
+        f"One load against a load each, {equality['rounds']} rounds side by side: {_outcome(equality)}",
+    ]
+
+
+def _outcome(equality: dict[str, Any]) -> str:
+    rows, share = equality["rows"], f"{100 * equality['tolerance']:.0f} %"
+    refuted = [_cell(row) for row in rows if not row["holds"]]
+    if refuted:
+        return (
+            f"refuted, larger than its interval and {share} is the difference of {', '.join(refuted)}: "
             "every variant was measured by a launch of its own, and these decide"
         )
-    elif known:
-        outcome = f"not refuted, no difference is larger than both its interval and {share}"
-    else:
-        outcome = "not proved, one round has no interval"
-    return [*lines, f"One load against a load each, {rounds} rounds side by side: {outcome}"]
+    ends = [row[f"decode_tokens_per_s_{end}"] for row in rows for end in ("low", "high")]
+    if None in ends:
+        return "not refuted and not proved, one round has no interval"
+    widest = max(abs(end - 1) for end in ends)
+    return (
+        f"not refuted, no difference of speeds is larger than both its interval and {share}; by the widest "
+        f"interval up to {rounded(100 * widest, 2)} % may have been missed"
+    )
+
+
+def _cell(row: dict[str, Any]) -> str:
+    return f"{row['variant']} at load {row['load']}"
 
 
 def _ratio(row: dict[str, Any], name: str) -> str:

@@ -2,10 +2,12 @@
 
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 from sweetspot.analyse.equality import doubted, equality
+from sweetspot.analyse.hosts import Tables
 
 ONELOAD, ALONE = "oneload-again.default", "none.default"
 
@@ -23,12 +25,17 @@ def plan(**args: Any) -> dict[str, Any]:  # noqa: ANN401
     }
 
 
-def passes(oneload: list[float], alone: list[float]) -> pl.DataFrame:
-    """Return a pass a round and launch, with these speeds, of one token a cycle."""
+def tables(oneload: list[float], alone: list[float], moved: int | None = None) -> Tables:
+    """Return the tables of a pass a round and launch, with these speeds, of one token a cycle.
+
+    Another node measured the dedicated launch of the round *moved*.
+    """
     rows = [
         {
             "launch": launch,
             "round": round_,
+            "node": "other" if launch == ALONE and round_ == moved else "first",
+            "host": "kind",
             "variant": "none.default",
             "load": 1,
             "decode_tokens_per_s": speed,
@@ -36,7 +43,10 @@ def passes(oneload: list[float], alone: list[float]) -> pl.DataFrame:
         for launch, speeds in ((ONELOAD, oneload), (ALONE, alone))
         for round_, speed in enumerate(speeds)
     ]
-    return pl.DataFrame(rows).with_columns(cycle_s=1 / pl.col("decode_tokens_per_s"))
+    every = pl.DataFrame(rows)
+    passes = every.drop("node").with_columns(cycle_s=1 / pl.col("decode_tokens_per_s"))
+    launches = every.select("launch", "round", "node", "host")
+    return {"passes": passes, "launches": launches, "requests": passes, "exactness": passes}
 
 
 class TestEquality:
@@ -44,7 +54,7 @@ class TestEquality:
 
     def test_worked_example(self) -> None:
         """Ratios of 1.02, 1.02 and 1.02 are 1.02, with no width to speak of."""
-        found = equality(passes([102, 204, 51], [100, 200, 50]), plan())
+        found = equality(tables([102, 204, 51], [100, 200, 50]), plan())
 
         (row,) = found["rows"]
         assert row["decode_tokens_per_s"] == pytest.approx(1.02)
@@ -54,7 +64,7 @@ class TestEquality:
 
     def test_rounds_are_paired(self) -> None:
         """A host that is half as fast in one round moves both kinds, and their ratio not at all."""
-        found = equality(passes([100, 50, 100], [100, 50, 100]), plan())
+        found = equality(tables([100, 50, 100], [100, 50, 100]), plan())
 
         (row,) = found["rows"]
         assert row["decode_tokens_per_s_low"] == pytest.approx(1)
@@ -70,28 +80,53 @@ class TestEquality:
     )
     def test_only_what_is_both_large_and_certain_refutes(self, oneload: list[float], holds: bool) -> None:
         """A difference has to be larger than its interval, and than 1 %."""
-        found = equality(passes(oneload, [100, 100, 100]), plan())
+        found = equality(tables(oneload, [100, 100, 100]), plan())
 
         assert found["holds"] is holds
 
     def test_two_cpu_servers_are_allowed_their_difference(self) -> None:
         """8 % are nothing between two CPU servers."""
-        found = equality(passes([92, 92.5, 92], [100, 100, 100]), plan(device="cpu"))
+        found = equality(tables([92, 92.5, 92], [100, 100, 100]), plan(device="cpu"))
 
         assert found["holds"]
 
     def test_one_round_refutes_nothing(self) -> None:
         """It has no interval."""
-        found = equality(passes([50], [100]), plan())
+        found = equality(tables([50], [100]), plan())
 
         (row,) = found["rows"]
         assert row["decode_tokens_per_s"] == pytest.approx(0.5)
         assert row["decode_tokens_per_s_low"] is None
         assert found["holds"]
 
+    def test_each_speed_has_its_share_of_the_level(self) -> None:
+        """With two loads an interval of three rounds is as wide as t(2) at 2.5 %, 6.205, and not at 5 %."""
+        one_load = tables([101, 102, 103], [100, 100, 100])
+        both_loads = {
+            name: pl.concat([table, table.with_columns(load=pl.lit(8, pl.Int64))])
+            if "load" in table.columns
+            else table
+            for name, table in one_load.items()
+        }
+
+        found = equality(both_loads, plan() | {"workload": {"loads": [1, 8]}})
+
+        logs = np.log([1.01, 1.02, 1.03])
+        half = 6.2053 * logs.std(ddof=1) / np.sqrt(3)
+        assert [row["decode_tokens_per_s_high"] for row in found["rows"]] == pytest.approx(
+            [np.exp(logs.mean() + half)] * 2, rel=1e-5
+        )
+
+    def test_what_another_node_measured_is_no_pair(self) -> None:
+        """The round whose dedicated launch ran elsewhere, half as fast, is in no ratio."""
+        found = equality(tables([100, 100, 100], [100, 50, 100], moved=1), plan())
+
+        (row,) = found["rows"]
+        assert row["decode_tokens_per_s"] == pytest.approx(1)
+
     def test_a_launch_that_failed_leaves_no_row(self) -> None:
         """There is nothing to compare with."""
-        found = equality(passes([100, 100, 100], []), plan())
+        found = equality(tables([100, 100, 100], []), plan())
 
         assert found["rows"] == []
 
