@@ -13,7 +13,7 @@ import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from sweetspot.analyse.hosts import Apart
-from sweetspot.render import nccl, svg, table, theme
+from sweetspot.render import columns, nccl, svg, table, theme
 from sweetspot.render.cautions import cautions, reported_cautions
 from sweetspot.render.equality import equality_remarks
 from sweetspot.render.rows import NOTHING, Row, judged_rows, loads_of, rounded
@@ -102,7 +102,8 @@ def _page(template: str, context: ReportContext | ReportedContext, **more: Any) 
         at_verdict_load=at_verdict_load,
         winner=next((row for row in at_verdict_load if row["winner"]), None),
         facts=_facts,
-        table=table,
+        columns=columns,
+        remarks=table.remarks,
         timer_costs=timer_costs(rows),
         rounded=rounded,
         cycle_tokens=_cycle_tokens,

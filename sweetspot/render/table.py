@@ -1,127 +1,15 @@
 """Turns the summary and the verdict into the table: Markdown to read, CSV with every number. Pure."""
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
 from sweetspot.analyse.hosts import Apart
-from sweetspot.render.by_variant import phases
-from sweetspot.render.rows import (
-    NOTHING,
-    Row,
-    is_reported,
-    judged_rows,
-    loads_of,
-    rounded,
-    why_missing,
-    with_interval,
-)
+from sweetspot.render.columns import COLUMNS, notes_on
+from sweetspot.render.rows import Row, judged_rows, loads_of
 from sweetspot.render.timer import timer_costs
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of the table to read: its heading, the unit in brackets, and the text of a row's cell."""
-
-    heading: str
-    text: Callable[[Row], str]
-    number: bool = True
-
-
-def verdict_text(row: Row) -> str:
-    """Return the verdict of *row*, whether it is a control, and the kind of failure where a launch failed."""
-    if row["status"] == "failed":
-        return f"failed: {why_missing(row)}"
-    partial = f" (partial: {why_missing(row)})" if row["status"] == "partial" else ""
-    return f"{row['verdict']}{' (control)' if row['control'] else ''}{partial}"
-
-
-def speed_text(row: Row) -> str:
-    """Return the decode speed of *row* with its interval, in tok/s."""
-    return _interval(row, "decode_tokens_per_s")
-
-
-def speedup_text(row: Row) -> str:
-    """Return the speedup of *row* with its interval: 1 for what the others are compared with."""
-    is_baseline = row["variant"] == row["baseline"] and row["speedup"] is not None
-    return "1" if is_baseline else _interval(row, "speedup", apart_from=1)
-
-
-def exact_text(row: Row) -> str:
-    """Return whether the tokens of *row* are the baseline's, and at which they first differ."""
-    if row["first_divergence"] is None:
-        return row["exact"] or NOTHING
-    return f"{row['exact']} (token {row['first_divergence']})"
-
-
-def residual_text(row: Row) -> str:
-    """Return by how much the identity of *row* misses, in percent of its accept_length."""
-    if row["identity_residual"] is None:
-        return NOTHING
-    percent = round(100 * row["identity_residual"], 1) + 0.0  # no minus before a nought
-    return f"{percent:+.1f} %".replace("-", "−")
-
-
-def percent_text(share: float | None) -> str:
-    """Return *share* in percent."""
-    return NOTHING if share is None else f"{100 * share:.1f} %"
-
-
-def milliseconds_text(seconds: float | None) -> str:
-    """Return *seconds* in milliseconds."""
-    return NOTHING if seconds is None else rounded(1000 * seconds)
-
-
-def phases_text(row: Row) -> str:
-    """Return the phases of a cycle in milliseconds, where they are known."""
-    told = [(phase, seconds) for phase, seconds in phases(row) if phase != "cycle"]
-    return ", ".join(f"{phase} {milliseconds_text(seconds)}" for phase, seconds in told) or NOTHING
-
-
-COLUMNS = [
-    Column("variant", lambda row: str(row["variant"]), number=False),
-    Column("verdict", verdict_text, number=False),
-    Column("decode speed [tok/s]", speed_text),
-    Column("speedup over its baseline [×]", speedup_text),
-    Column("accept_length (bonus incl.) [tokens/cycle]", lambda row: rounded(row["accept_length"])),
-    Column(
-        "break-even accept_length (bonus incl.) [tokens/cycle]",
-        lambda row: rounded(row["break_even_accept_length"]),
-    ),
-    Column("accept_rate (accepted / proposed drafts)", lambda row: _accept_rate(row)),
-    Column("cycle [ms]", lambda row: milliseconds_text(row["cycle_s"])),
-    Column("phases of the cycle [ms]", lambda row: phases_text(row), number=False),
-    Column("host [ms]", lambda row: milliseconds_text(row.get("host_s"))),
-    Column("identity residual", residual_text),
-    Column("tokens as the baseline's", exact_text, number=False),
-    Column("rounds, passes", lambda row: _counts(row)),
-    Column("launch", lambda row: row["launch"] or NOTHING, number=False),
-]
-
-NOTES = [
-    "One table for each load (requests in flight). The first row is the baseline: the same server, arguments "
-    "and prompts without speculation, once for each NCCL variant. A speedup is over the row's own baseline.",
-    "Brackets hold the interval of the value before them, which has the digits that the interval supports; "
-    f"[{NOTHING}] stands where there were too few rounds for one.",
-    "Decode speed counts the tokens after each request's first, of all requests in flight. accept_length is "
-    "what a request gains in one cycle, the bonus token included; below break-even, speculation loses.",
-    "Cycle and phases are the timer's inside the server, by the GPU's clock (on a CPU the host's); without a "
-    "timer the cycle is the time between chunks. host is the call's time on the host, which on a GPU runs "
-    "ahead of the phases beside it and is no part of them.",
-    "identity residual: by how much decode speed × cycle time misses the accept_length of the server's "
-    "counters. It shows counters of another run, time that was missed, and cycles that came together.",
-]
-REPORTED_NOTES = [
-    "Every number is as its source states it, or follows from that by arithmetic. Nothing was measured here, "
-    f"no raw records exist, and [{NOTHING}] stands for the interval that no number has.",
-    "A speedup is the plain quotient of two stated speeds. accept_length has the bonus token included, "
-    "whichever way the source counts; break-even is the baseline's stated speed × the stated cycle time.",
-    "identity residual: by how much stated speed × stated cycle time misses accept_length, where that is "
-    "stated as one number.",
-]
 
 # What a number is counted in, where the summary's name for it does not say.
 _CSV_NAMES = {
@@ -167,7 +55,7 @@ def to_markdown(summary: pl.DataFrame, verdict: dict[str, Any], cautions: Sequen
             f"## Load {load}: requests in flight",
             _markdown_table([row for row in rows if row["load"] == load]),
         ]
-    notes = [*cautions, *verdict["warnings"], *timer_costs(rows), *remarks(rows), *notes_on(rows)]
+    notes = [*cautions, *verdict["warnings"], *timer_costs(rows), *remarks(rows), *notes_on(rows[0])]
     parts.append("\n".join(f"- {_escaped(note)}" for note in notes))
     return "\n\n".join(parts) + "\n"
 
@@ -198,11 +86,6 @@ def notes_on_launches(plan: dict[str, Any]) -> list[str]:
     return [f"launch {launch['id']}, {launch['kind']}: {launch['reason']}" for launch in plan["launches"]]
 
 
-def notes_on(rows: Sequence[Row]) -> list[str]:
-    """Return what the columns mean."""
-    return REPORTED_NOTES if is_reported(rows[0]) else NOTES
-
-
 def _markdown_table(rows: Sequence[Row]) -> str:
     lines = [
         [column.heading for column in COLUMNS],
@@ -215,17 +98,3 @@ def _markdown_table(rows: Sequence[Row]) -> str:
 def _escaped(text: str) -> str:
     """Return *text* as one line that Markdown neither splits into cells nor takes for HTML."""
     return " ".join(text.split()).replace("|", r"\|").replace("<", "&lt;")
-
-
-def _interval(row: Row, name: str, apart_from: float | None = None) -> str:
-    return with_interval(row[name], row[f"{name}_low"], row[f"{name}_high"], apart_from)
-
-
-def _counts(row: Row) -> str:
-    return NOTHING if is_reported(row) else f"{row['rounds'] or 0}, {row['passes'] or 0}"
-
-
-def _accept_rate(row: Row) -> str:
-    if row["accept_rate"] is None:
-        return NOTHING
-    return f"{row['accept_rate']:.3f} of {row['proposed_drafts']}"

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from sweetspot.analyse.hosts import Apart
-from sweetspot.render.table import apart_to_markdown, notes_on_launches, residual_text, to_csv, to_markdown
+from sweetspot.render.table import apart_to_markdown, notes_on_launches, to_csv, to_markdown
 from tests.render.conftest import CAUTIONS
 
 
@@ -135,12 +135,6 @@ class TestToCsv:
         assert len(rows) == summary.height
         assert len(rows[0]) == summary.width + len(["verdict", "reasons", "winner", "cautions"])
         assert [row["decode_tokens_per_s"] for row in rows].count("") == 3
-
-
-@pytest.mark.parametrize(("residual", "text"), [(0.0123, "+1.2 %"), (-0.0001, "+0.0 %"), (None, "–")])
-def test_residual_text(residual: float | None, text: str) -> None:
-    """A residual has a sign, but for nought."""
-    assert residual_text({"identity_residual": residual}) == text
 
 
 def test_each_launch_says_why() -> None:
