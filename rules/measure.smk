@@ -39,16 +39,19 @@ rule banner:
     """Write what the timer saw of each variant, as the banner that others print."""
     input:
         rules.measure.output,
+        records=records,
         plan=plan_of,
     output:
         "results/{study}/eagle3_prof.txt",
     log:
         "results/{study}/logs/banner.log",
     params:
-        code=digest_of_code("analyse/banner.py"),
+        code=digest_of_code("analyse/banner.py", "render/cautions.py"),
+        run=run_folder,
     shell:
         r"""
         exec sweetspot banner \
+            --run {params.run:q} \
             --plan {input.plan:q} \
             --measure results/{wildcards.study}/measure \
             --out {output:q} 2>{log:q}

@@ -1,6 +1,6 @@
 """Writes what the timer saw of each variant as the EAGLE3_PROF banner, which others print. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -15,17 +15,18 @@ PHASES = {
 UNTIMED = "No cycle was timed: the study has `profile: none`.\n"
 
 
-def banners(passes: pl.DataFrame, plan: Mapping[str, Any]) -> str:
+def banners(passes: pl.DataFrame, plan: Mapping[str, Any], cautions: Sequence[str]) -> str:
     """Return a banner for each variant of *plan*, at the load of its verdict.
 
     Args:
         passes: As `sweetspot.measure.tables.measure` returns them.
         plan: The content of plan.json.
+        cautions: What stands above them, a line each.
     """
     if plan["workload"]["profile"] == "none":
         return UNTIMED
     load = plan["verdict_load"]
-    parts = []
+    parts = ["\n".join(cautions)] if cautions else []
     for variant in plan["variants"]:
         of_it = (pl.col("variant") == variant["id"]) & (pl.col("load") == load) & (pl.col("timed_cycles") > 0)
         parts.append("\n".join(_banner(variant["id"], load, passes.filter(of_it))))

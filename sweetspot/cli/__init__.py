@@ -71,7 +71,7 @@ def parser() -> argparse.ArgumentParser:
     add(numbers.measure, "run", "plan", "out")
     add(numbers.summarise, "measure", "plan", "out", "apart")
     add(numbers.nccl, "study", "summary", "plan", "out")
-    add(numbers.banner, "measure", "plan", "out")
+    add(pages.banner, "run", "measure", "plan", "out")
     add(numbers.verdict, "summary", "plan", "nccl", "out")
     add(numbers.recheck, "study", "summary", "verdict", "out")
     add(numbers.equality, "plan", "run", "out")
@@ -82,7 +82,9 @@ def parser() -> argparse.ArgumentParser:
     tabled = add(pages.table, *compared, "apart", "markdown", "csv")
     told = add(pages.report, *compared, "apart", "command", "figures", "out")
     for shown in (tabled, told):
-        shown.add_argument("--equality", type=Path, nargs="*", default=[], help="of a study that proved it")
+        shown.add_argument(
+            "--equality", type=Path, nargs="*", default=[], help="of a study with a second stage"
+        )
     add(studies.check, "run", "out").add_argument("--plans", type=Path, nargs="+", required=True)
     add(studies.audit).add_argument("file", type=Path, metavar="FILE")
     add(pages.reported, "figures", "statement", "out")

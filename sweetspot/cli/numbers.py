@@ -59,16 +59,6 @@ def nccl(arguments: argparse.Namespace) -> None:
     write_json(arguments.out, {**proof, "times": bare(probed), "prediction": prediction})
 
 
-def banner(arguments: argparse.Namespace) -> None:
-    """Write what the timer saw of each variant, as the banner that others print."""
-    import polars as pl
-
-    from sweetspot.analyse.banner import banners
-
-    passes = pl.read_parquet(arguments.measure / "passes.parquet")
-    arguments.out.write_text(banners(passes, read_json(arguments.plan)))
-
-
 def verdict(arguments: argparse.Namespace) -> None:
     """Judge each variant, and name the winner."""
     import polars as pl
@@ -91,18 +81,18 @@ def recheck(arguments: argparse.Namespace) -> None:
 
 
 def equality(arguments: argparse.Namespace) -> None:
-    """Hold one-load launches against dedicated ones."""
+    """Hold the one-load launches of the second stage against its dedicated ones."""
     from sweetspot.analyse.equality import equality
     from sweetspot.measure.tables import measure_files
     from sweetspot.run.outcomes import record_paths
 
     plan = read_json(arguments.plan)
     tables = measure_files(record_paths(arguments.run, plan), plan, processes=1)
-    write_json(arguments.out, equality(tables["passes"], plan))
+    write_json(arguments.out, equality(tables, plan))
 
 
 def settle(arguments: argparse.Namespace) -> None:
-    """Write the plan whose records decide: the first one, or a launch for each variant if it was refuted."""
+    """Write the plan whose records decide: the first, or where one load was refuted a launch each."""
     from sweetspot.study import Study
 
     study = Study.load(arguments.study)

@@ -1,8 +1,13 @@
 """The verbs that turn numbers into what people read."""
 
 import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from sweetspot.cli.files import read_json, write_json
+
+if TYPE_CHECKING:
+    from sweetspot.render.cautions import Caution
 
 
 def command(arguments: argparse.Namespace) -> None:
@@ -16,24 +21,32 @@ def command(arguments: argparse.Namespace) -> None:
     arguments.out.write_text(launch_script(plan, winner, record["models"], record["engine"]))
 
 
+def banner(arguments: argparse.Namespace) -> None:
+    """Write what the timer saw of each variant, as the banner that others print."""
+    import polars as pl
+
+    from sweetspot.analyse.banner import banners
+
+    passes, plan = pl.read_parquet(arguments.measure / "passes.parquet"), read_json(arguments.plan)
+    titles = [title for title, _ in _cautions(arguments.run, plan)]
+    arguments.out.write_text(banners(passes, plan, titles))
+
+
 def table(arguments: argparse.Namespace) -> None:
     """Write the comparison to read, and with every digit."""
     import polars as pl
 
     from sweetspot.analyse.hosts import judge_apart
     from sweetspot.render import nccl
-    from sweetspot.render.cautions import cautions
     from sweetspot.render.equality import equality_remarks
     from sweetspot.render.table import apart_to_markdown, notes_on_launches, to_csv, to_markdown
-    from sweetspot.run.outcomes import record_paths
 
     summary, verdict, plan = (
         pl.read_parquet(arguments.summary),
         read_json(arguments.verdict),
         read_json(arguments.plan),
     )
-    record = read_json(record_paths(arguments.run, plan)[0])
-    warned = cautions(plan, record["engine"], record["models"])
+    warned = _cautions(arguments.run, plan)
     notes = [f"{title}: {text}" for title, text in warned]
     notes += [remark for path in arguments.equality for remark in equality_remarks(read_json(path))]
     found = read_json(arguments.nccl)
@@ -47,13 +60,10 @@ def figures(arguments: argparse.Namespace) -> None:
     """Draw the figures."""
     import polars as pl
 
-    from sweetspot.render.cautions import cautions
     from sweetspot.render.figures import save_all
-    from sweetspot.run.outcomes import record_paths
 
     plan = read_json(arguments.plan)
-    record = read_json(record_paths(arguments.run, plan)[0])
-    titles = [title for title, _ in cautions(plan, record["engine"], record["models"])]
+    titles = [title for title, _ in _cautions(arguments.run, plan)]
     arguments.out.mkdir(parents=True, exist_ok=True)
     summary, verdict = pl.read_parquet(arguments.summary), read_json(arguments.verdict)
     save_all(summary, verdict, arguments.out, read_json(arguments.nccl), titles)
@@ -114,3 +124,12 @@ def reported(arguments: argparse.Namespace) -> None:
     (out / "audit.txt").write_text(audited + "\n")
     context = ReportedContext(out.name, figures, summary, verdict, svgs, audited)
     (out / "report.html").write_text(report_reported(context))
+
+
+def _cautions(run: Path, plan: dict[str, Any]) -> "list[Caution]":
+    """Return what a reader of the study must know first, from any of its records: they are alike in that."""
+    from sweetspot.render.cautions import cautions
+    from sweetspot.run.outcomes import record_paths
+
+    record = read_json(record_paths(run, plan)[0])
+    return cautions(plan, record["engine"], record["models"])

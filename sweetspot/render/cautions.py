@@ -73,11 +73,12 @@ def cautions(plan: dict[str, Any], engine: dict[str, Any], models: dict[str, Any
             )
         )
     if engine["name"] == "external":
+        itself = ", SGLang among them" if "sglang" in engine["differences"] else ""
         found.append(
             Caution(
                 "Not from a lock",
-                f"SGLang is the user's own. Packages that differ from the nearest lock, "
-                f"{engine['nearest_lock']}: {len(engine['differences'])}, listed in report.html.",
+                f"SGLang is the user's own. It was held against the lock of {engine['nearest_lock']}: "
+                f"{len(engine['differences'])} packages differ{itself}. report.html names them under Engine.",
             )
         )
     return found

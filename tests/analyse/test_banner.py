@@ -28,7 +28,7 @@ def passes(*rows: dict[str, Any]) -> pl.DataFrame:
 
 def text_of(*rows: dict[str, Any]) -> str:
     """Return the banners of a study with a baseline and two steps."""
-    return banners(passes(*rows), plan_of(2, profile="phases"))
+    return banners(passes(*rows), plan_of(2, profile="phases"), [])
 
 
 class TestBanners:
@@ -50,6 +50,13 @@ class TestBanners:
             "  Accept len: 2.50 (tokens a cycle and request, bonus token included)",
             "  Eff tok/s: 208.3",
         ]
+
+    def test_cautions_stand_above(self) -> None:
+        """Who sees the file alone sees them, and the banners below are still read as such."""
+        text = banners(passes(SPECULATIVE), plan_of(2, profile="phases"), ["Acceptance is a dial", "CPU"])
+
+        assert text.splitlines()[:3] == ["Acceptance is a dial", "CPU", ""]
+        assert "1 EAGLE3_PROF banners" in audit(text, "eagle3_prof.txt").understood
 
     def test_a_baseline_has_its_decode_step(self) -> None:
         """It speculates nothing and yields one token a cycle."""
@@ -84,6 +91,6 @@ class TestBanners:
 
     def test_no_profile(self) -> None:
         """A study without a timer has a file that says so."""
-        text = banners(passes(), plan_of(2, profile="none"))
+        text = banners(passes(), plan_of(2, profile="none"), [])
 
         assert text == "No cycle was timed: the study has `profile: none`.\n"

@@ -52,7 +52,17 @@ def test_external_engine() -> None:
     found = cautions(GPU_PLAN, engine, TRAINED)
 
     assert found[0].title == "Not from a lock"
-    assert "engine-cu12: 1," in found[0].text
+    assert "the lock of engine-cu12: 1 packages differ." in found[0].text
+
+
+def test_another_sglang_than_any_lock_has() -> None:
+    """The lock that is nearest is then far, and says so."""
+    differences = {"sglang": ["0.5.23", "0.5.16"], "torch": ["2.13.0+cpu", "2.11.0"]}
+    engine = {"name": "external", "nearest_lock": "engine-cpu", "differences": differences}
+
+    found = cautions(GPU_PLAN, engine, TRAINED)
+
+    assert "engine-cpu: 2 packages differ, SGLang among them." in found[0].text
 
 
 def planned(sglang: str, **args: Any) -> dict[str, Any]:  # noqa: ANN401

@@ -81,7 +81,9 @@ def test_everything_says_that_it_is_from_no_lock(external: Project) -> None:
     }
     assert engine["differences"]["torch"] == ["2.13.0+cpu", None]
     assert json.loads(external.record("none.default").read_text())["engine"] == engine
-    outputs = [results / name for name in ("table.md", "table.csv", "report.html", "launch.sh")]
+    outputs = [
+        results / name for name in ("table.md", "table.csv", "report.html", "launch.sh", "eagle3_prof.txt")
+    ]
     for output in [*outputs, *results.glob("figures/*.svg")]:
         assert "Not from a lock" in output.read_text(), output
 
