@@ -3,7 +3,7 @@
 from typing import Any
 
 RESIDUAL_LIMIT = 0.03  # beyond it a row is mislabelled, mixed from two servers, or its chunks are not cycles
-DEAD_DRAFT = 1.02  # tokens a cycle, bonus included, at which drafts are accepted by chance alone
+DEAD_DRAFT = 1.02  # tokens a cycle, bonus included: one draft in fifty cycles is accepted by chance alone
 
 
 def faults(row: dict[str, Any]) -> list[str]:
@@ -22,8 +22,8 @@ def _identity(row: dict[str, Any]) -> list[str]:
     if residual is None or abs(residual) <= RESIDUAL_LIMIT:
         return []
     return [
-        f"tokens/s x cycle time is {residual:+.1%} off accept_length {row['accept_length']:.3f}, "
-        f"expected at most {RESIDUAL_LIMIT:.0%}"
+        f"tokens/s x cycle time is {100 * residual:+.1f} % off accept_length {row['accept_length']:.3f}, "
+        f"expected at most {100 * RESIDUAL_LIMIT:.0f} %"
     ]
 
 
@@ -32,9 +32,9 @@ def _exactness(row: dict[str, Any]) -> list[str]:
     if row["exact"] != "inexact":
         return []
     noise = row["noise_floor_share"]
-    itself = "" if noise is None else f", the baseline from itself in {noise:.1%}"
+    itself = "" if noise is None else f", the baseline from itself in {100 * noise:.1f} %"
     return [
-        f"tokens differ from the baseline's in {row['diverged_share']:.1%} of requests{itself}, "
+        f"tokens differ from the baseline's in {100 * row['diverged_share']:.1f} % of requests{itself}, "
         f"first at token {row['first_divergence']}: {row['inexact_reason']}"
     ]
 

@@ -123,7 +123,9 @@ def _reasons(row: Row) -> list[str]:
     reasons = [] if row["accept_length_how"] is None else [row["accept_length_how"]]
     residual = row["identity_residual"]
     if residual is not None and abs(residual) > RESIDUAL_LIMIT:
-        reasons.append(f"the stated figures contradict each other: speed x cycle time is {residual:+.1%} off")
+        reasons.append(
+            f"the stated figures contradict each other: speed x cycle time is {100 * residual:+.1f} % off"
+        )
     if row["verify_s"] is not None and row["extend_s"] is None and row["cycle_s"] is not None:
         reasons.append(
             f"the extend phase is not stated, and is part of the {1000 * row['other_s']:.2f} ms of other"

@@ -15,7 +15,7 @@ from sweetspot.analyse.faults import faults
 from sweetspot.analyse.wording import detail, headline, other_tokens, warning
 from sweetspot.errors import StudyError
 
-TIMED_SHARE_LIMIT = 0.01  # beyond it the timer and the client did not see the same cycles
+TIMED_SHARE_LIMIT = 0.01  # and a cycle a window: beyond it timer and client did not see the same cycles
 WITHOUT_EFFECT = "without effect"
 
 MOST_CYCLES = 0.75  # a speed of fewer of them may be that of some prompts more than of others
@@ -92,18 +92,18 @@ def _judge_row(row: Row, baseline: Row) -> tuple[str, list[str]]:
     reasons = [f"partial: {row['failure']}"] if row["status"] == "partial" else []
     if row["exact"] == "near-tie":
         reasons.append(f"tokens differ in near-ties alone, at most {row['worst_nats']:.4f} nats")
-    share = row["timed_share"]
-    if share is not None and abs(share - 1) > TIMED_SHARE_LIMIT:
+    share, limit = row["timed_share"], _timed_share_limit(row)
+    if share is not None and abs(share - 1) > limit:
         reasons.append(
-            f"the periods of its cycles make up {share:.1%} of the client's decode time, expected 100 %: "
-            f"its phases miss time or count it twice"
+            f"the periods of its cycles make up {100 * share:.1f} % of the client's decode time, expected "
+            f"{100 * (1 - limit):.1f} to {100 * (1 + limit):.1f} %: its phases miss time or count it twice"
         )
     if row["decode_tokens_per_s"] is None:
         reasons.append("the whole load never decoded at once; send more prompts or lower the load")
     share = row["full_load_share"]
     if row["load"] > 1 and share is not None and share < MOST_CYCLES:
         reasons.append(
-            f"the speed is of {share:.0%} of the cycles, in which the whole load ran; "
+            f"the speed is of {100 * share:.0f} % of the cycles, in which the whole load ran; "
             f"send {PROMPTS_A_LOAD} prompts or more for each request in flight"
         )
     if row["variant"] == row["baseline"]:
@@ -124,10 +124,18 @@ def _judge_row(row: Row, baseline: Row) -> tuple[str, list[str]]:
     if 1 / least < row["speedup"] < least:
         return "unclear", [
             *reasons,
-            f"{interval}, within the {least - 1:.0%} by which two CPU servers differ",
+            f"{interval}, within the {100 * least - 100:.0f} % by which two CPU servers differ",
         ]
     if row["speedup_low"] > 1:
         return "faster", [*reasons, f"{interval}, above 1, {chance}"]
     if row["speedup_high"] < 1:
         return "slower", [*reasons, f"{interval}, below 1, {chance}"]
     return "unclear", [*reasons, f"{interval}, around 1, {chance}"]
+
+
+def _timed_share_limit(row: Row) -> float:
+    """Return how far from 1 the timed share of *row* may be: which cycle is the first of a window is open."""
+    if not row["timed_cycles"]:
+        return TIMED_SHARE_LIMIT
+    windows = row["requests"] / row["load"]
+    return float(TIMED_SHARE_LIMIT + windows / row["timed_cycles"])

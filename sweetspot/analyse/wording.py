@@ -80,9 +80,9 @@ def warning(row: Row) -> str:
 def other_tokens(row: Row, first: str) -> str:
     """Return what it means that the baseline of *row* answers otherwise than the *first* one."""
     return (
-        f"{row['baseline']} answers {row['baseline_diverged_share']:.0%} of the prompts otherwise than "
-        f"{first}: its NCCL variant or arguments change the tokens, also without speculation; its variants "
-        "are held to its own tokens"
+        f"{row['baseline']} answers {100 * row['baseline_diverged_share']:.0f} % of the prompts otherwise "
+        f"than {first}: its NCCL variant or arguments change the tokens, also without speculation; its "
+        "variants are held to its own tokens"
     )
 
 

@@ -42,11 +42,11 @@ class TestFaults:
     @pytest.mark.parametrize(
         ("changes", "reason"),
         [
-            ({"identity_residual": -0.034}, "tokens/s x cycle time is -3.4% off accept_length 2.000"),
-            ({"identity_residual": 0.034}, "tokens/s x cycle time is +3.4% off accept_length 2.000"),
+            ({"identity_residual": -0.034}, "tokens/s x cycle time is -3.4 % off accept_length 2.000"),
+            ({"identity_residual": 0.034}, "tokens/s x cycle time is +3.4 % off accept_length 2.000"),
             (
                 {"num_steps": 0, "accept_length": 1.0, "identity_residual": 1.0},
-                "+100.0% off accept_length 1.000",
+                "+100.0 % off accept_length 1.000",
             ),
             ({"accept_length": 1.02}, "dead draft: accept_length 1.020, expected above 1.02"),
             ({"accept_length": None}, "counted no cycles of speculation, expected some; was it on"),
@@ -68,7 +68,7 @@ class TestFaults:
         (found,) = faults(ROW | inexact | {"inexact_reason": "not among the baseline's best 4"})
 
         assert found == (
-            "tokens differ from the baseline's in 25.0% of requests, the baseline from itself in 0.0%, "
+            "tokens differ from the baseline's in 25.0 % of requests, the baseline from itself in 0.0 %, "
             "first at token 17: not among the baseline's best 4"
         )
 

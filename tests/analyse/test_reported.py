@@ -173,7 +173,7 @@ class TestJudgeReported:
 
         reasons = judge_reported(summarise_reported(reported))["rows"][1]["reasons"]
 
-        assert "contradict each other: speed x cycle time is -11.2% off" in reasons[1]
+        assert "contradict each other: speed x cycle time is -11.2 % off" in reasons[1]
 
 
 class TestRead:

@@ -68,7 +68,7 @@ class TestRows:
         found, verdicts = judged(baseline(), row("s2.default", speed, resolution=0.10))
 
         assert verdicts["s2.default"] == verdict
-        told = "within the 10% by which two CPU servers differ" in found["rows"][1]["reasons"][0]
+        told = "within the 10 % by which two CPU servers differ" in found["rows"][1]["reasons"][0]
         assert told is (verdict == "unclear")
 
     def test_one_round(self) -> None:
@@ -286,7 +286,7 @@ class TestWinner:
         assert (verdicts["s2.ring"], found["winner"]) == ("faster", "s2.ring")
         assert len(found["warnings"]) == 1
         assert found["warnings"][0].startswith(
-            "none.ring answers 25% of the prompts otherwise than none.default"
+            "none.ring answers 25 % of the prompts otherwise than none.default"
         )
 
     @pytest.mark.parametrize(("load", "share", "told"), [(8, 0.66, True), (8, 0.78, False), (1, 0.66, False)])
@@ -297,7 +297,25 @@ class TestWinner:
         )
 
         reasons = "; ".join(found["rows"][1]["reasons"])
-        assert ("the speed is of 66% of the cycles, in which the whole load ran; send 4" in reasons) is told
+        assert ("the speed is of 66 % of the cycles, in which the whole load ran; send 4" in reasons) is told
+
+    @pytest.mark.parametrize(
+        ("share", "load", "told"),
+        [(1.011, 1, False), (0.98, 1, True), (1.02, 1, True), (1.025, 8, False), (0.97, 8, True)],
+    )
+    def test_a_timer_that_missed_time(self, share: float, load: int, told: bool) -> None:
+        """A cycle a window comes to the 1 %: 0.5 % of 4000 cycles in 20 windows, 2 % of 125 in 2.5."""
+        timed = {
+            "load": load,
+            "requests": 20,
+            "timed_cycles": 4000 if load == 1 else 125,
+            "timed_share": share,
+        }
+
+        found, _ = judged(baseline(load=load), row("s2.default", 130, **timed), load=load)
+
+        reasons = "; ".join(found["rows"][1]["reasons"])
+        assert ("of the client's decode time, expected 9" in reasons) is told
 
     @pytest.mark.parametrize(("asked", "load", "winner"), [(None, 1, "s2.default"), (8, 8, "none.default")])
     def test_verdict_load(self, asked: int | None, load: int, winner: str) -> None:
