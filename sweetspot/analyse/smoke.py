@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sweetspot.analyse.faults import DEAD_DRAFT
 from sweetspot.errors import ModelError, RunError
 from sweetspot.measure.acceptance import accept_length
 from sweetspot.measure.meta_info import read_counts
-
-DEAD = 1.02  # tokens a cycle: a draft that the target follows once in fifty cycles is none
 
 _CAUSES = (
     "most likely it is handed the hidden states of other layers than in its training (preflight/ says "
@@ -62,8 +61,8 @@ def check_band(length: float, band: Sequence[float] | None, constructed: bool) -
     """
     causes = _DIAL if constructed else _CAUSES
     said = f"the short run before the sweep: accept_length {length:.2f}"
-    if length <= DEAD:
-        raise ModelError(f"{said}, expected above {DEAD}, below which a draft is dead; {causes}")
+    if length <= DEAD_DRAFT:
+        raise ModelError(f"{said}, expected above {DEAD_DRAFT}, below which a draft is dead; {causes}")
     if band and not band[0] <= length <= band[1]:
         raise ModelError(
             f"{said}, expected {band[0]:g} to {band[1]:g} by smoke.accept_length; "

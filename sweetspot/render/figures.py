@@ -17,12 +17,6 @@ from sweetspot.render import by_steps, by_variant, theme
 from sweetspot.render.nccl import draw_allreduce, draw_nccl
 from sweetspot.render.rows import REPORTED_FIGURES, Row, is_reported, judged_rows, loads_of
 
-# Whatever would differ from day to day, or names a version.
-_METADATA: dict[str, dict[str, str | None]] = {
-    "svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),
-    "png": {"Software": None},
-}
-
 
 def save_all(
     summary: pl.DataFrame,
@@ -47,7 +41,7 @@ def save_all(
     with rc_context(theme.rc()):
         for name, figure in _figures(rows, verdict["verdict_load"], nccl):
             _add_lines(figure, cautions)
-            for kind, metadata in _METADATA.items():
+            for kind, metadata in theme.METADATA.items():
                 paths.append(out_dir / f"{name}.{kind}")
                 figure.savefig(paths[-1], metadata=metadata)
                 figure.set_layout_engine("none")  # laid out once, both kinds are alike

@@ -15,8 +15,6 @@ from matplotlib.figure import Figure
 
 from sweetspot.render import theme
 
-_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))  # the same rows give the same bytes
-
 
 def draw_layers(axes: Axes, rows: Sequence[Mapping[str, Any]]) -> None:
     """Draw the acceptance of each draft position, a line for each set of captured layers.
@@ -34,7 +32,7 @@ def draw_layers(axes: Axes, rows: Sequence[Mapping[str, Any]]) -> None:
             color=theme.SERIES_COLOURS[number],
             label=f"{row['case']}: layers {captured}, accept_length {row['accept_length']:.2f}",
         )
-    axes.set(xlabel="draft position", ylabel="accepted (share of cycles)", ylim=(-0.03, 1))
+    axes.set(xlabel="position in the draft [tokens]", ylabel="accepted [share of cycles]", ylim=(-0.03, 1))
     axes.set_xticks(range(1, 1 + len(rows[0]["by_position"])))
     axes.grid(axis="y")
 
@@ -46,7 +44,7 @@ def save_layers(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
         axes = figure.subplots()
         draw_layers(axes, rows)
         figure.legend(handles=axes.lines, loc="outside upper left", alignment="left")
-        figure.savefig(path, metadata=_METADATA)
+        figure.savefig(path, metadata=theme.METADATA["svg"])
 
 
 if __name__ == "__main__":

@@ -37,6 +37,11 @@ PHASE_COLOURS = {
     "other": COLOURS["grid"],
     "cycle": COLOURS["sky"],
 }
+# What a file would say of the day it was drawn, or of a version, and is kept out.
+METADATA: dict[str, dict[str, str | None]] = {
+    "svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),
+    "png": {"Software": None},
+}
 
 
 def rc() -> dict[RcKeyType, Any]:

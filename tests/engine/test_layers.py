@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from sweetspot.analyse.smoke import DEAD, judge_smoke
+from sweetspot.analyse.faults import DEAD_DRAFT
+from sweetspot.analyse.smoke import judge_smoke
 from sweetspot.errors import InstallError, ModelError
 from sweetspot.host import env
 from sweetspot.models.pair import checkpoint
@@ -44,7 +45,7 @@ def test_the_shift_costs_acceptance_and_the_embedding_more(records: dict[str, di
     length = {case: judge_smoke(record, None)["accept_length"] for case, record in records.items()}
 
     assert length[RIGHT] > BAND[0]
-    assert DEAD < length[SHIFTED] < length[RIGHT] - 0.3
+    assert DEAD_DRAFT < length[SHIFTED] < length[RIGHT] - 0.3
     assert length[EMBEDDING] < length[SHIFTED] - 0.3
 
 

@@ -24,7 +24,7 @@ def test_a_line_for_each_case_with_units() -> None:
         "wrong: layers 2, 4, 5, accept_length 1.20",
     ]
     assert [list(line.get_ydata()) for line in axes.lines] == [row["by_position"] for row in ROWS]
-    assert axes.get_ylabel() == "accepted (share of cycles)"
+    assert axes.get_ylabel() == "accepted [share of cycles]"
 
 
 def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
