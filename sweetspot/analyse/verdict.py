@@ -15,7 +15,7 @@ from sweetspot.analyse.faults import faults
 from sweetspot.analyse.wording import detail, headline, other_tokens, warning
 from sweetspot.errors import StudyError
 
-TIMED_SHARE_LIMIT = 0.01  # and a cycle a window: beyond it timer and client did not see the same cycles
+TIMED_SHARE_LIMIT = 0.01  # beyond it the timer and the client did not see the same cycles
 WITHOUT_EFFECT = "without effect"
 
 MOST_CYCLES = 0.75  # a speed of fewer of them may be that of some prompts more than of others
@@ -134,8 +134,11 @@ def _judge_row(row: Row, baseline: Row) -> tuple[str, list[str]]:
 
 
 def _timed_share_limit(row: Row) -> float:
-    """Return how far from 1 the timed share of *row* may be: which cycle is the first of a window is open."""
-    if not row["timed_cycles"]:
+    """Return how far from 1 the timed share of *row* may be.
+
+    Above load 1 it is of windows, of which nobody knows to a cycle which one is the first.
+    """
+    if row["load"] == 1 or not row["timed_cycles"]:
         return TIMED_SHARE_LIMIT
     windows = row["requests"] / row["load"]
     return float(TIMED_SHARE_LIMIT + windows / row["timed_cycles"])

@@ -301,16 +301,11 @@ class TestWinner:
 
     @pytest.mark.parametrize(
         ("share", "load", "told"),
-        [(1.011, 1, False), (0.98, 1, True), (1.02, 1, True), (1.025, 8, False), (0.97, 8, True)],
+        [(1.009, 1, False), (0.98, 1, True), (1.02, 1, True), (1.029, 8, False), (0.96, 8, True)],
     )
     def test_a_timer_that_missed_time(self, share: float, load: int, told: bool) -> None:
-        """A cycle a window comes to the 1 %: 0.5 % of 4000 cycles in 20 windows, 2 % of 125 in 2.5."""
-        timed = {
-            "load": load,
-            "requests": 20,
-            "timed_cycles": 4000 if load == 1 else 125,
-            "timed_share": share,
-        }
+        """With one request in flight 1 % is allowed; with eight, of 125 cycles in 2.5 windows, 3 %."""
+        timed = {"load": load, "requests": 20, "timed_cycles": 125, "timed_share": share}
 
         found, _ = judged(baseline(load=load), row("s2.default", 130, **timed), load=load)
 
