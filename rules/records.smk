@@ -16,7 +16,7 @@ def run_folder(wildcards):
 
 
 def plan_of(wildcards):
-    """The plan that the records belong to: a published one, the first one, or what the proof left of it."""
+    """The plan that the records belong to: a published one, the first one, or what the second stage left."""
     if is_published(wildcards):
         return f"{records_folder(wildcards)}/plan.json"
     if wildcards.study == NAME and STUDY.rechecks:
@@ -59,12 +59,12 @@ def every_record(wildcards):
 
 
 def equality_of(wildcards):
-    """The proof, of a study that has one."""
+    """How one load compares with a load each, of a study that asked."""
     if is_published(wildcards):
-        proved = Path(recheck_plan(wildcards)).exists()
+        compared = Path(recheck_plan(wildcards)).exists()
     else:
-        proved = STUDY.rechecks and wildcards.study == NAME
-    return f"results/{wildcards.study}/equality.json" if proved else []
+        compared = STUDY.rechecks and wildcards.study == NAME
+    return f"results/{wildcards.study}/equality.json" if compared else []
 
 
 def nccl_records(wildcards):

@@ -16,7 +16,8 @@ from scipy.special import chdtri, gammaln, ndtr, stdtrit  # type: ignore[import-
 Floats = NDArray[np.float64]
 Sizes = tuple[tuple[int, int], ...]  # for each baseline: comparisons with it, how often it was measured
 
-_NODES = 32  # four digits of a p-value down to 1e-6
+SMALLEST_P = 1e-6  # a smaller p-value is known to be smaller, and no more
+_NODES = 32  # four digits of a p-value down to there
 _TAIL = 1e-9  # of the spread's distribution, left out at either end
 
 

@@ -11,6 +11,7 @@ import polars as pl
 
 from sweetspot.analyse.decision import decide
 from sweetspot.analyse.design import Row
+from sweetspot.analyse.dunnett import SMALLEST_P
 from sweetspot.analyse.faults import faults
 from sweetspot.analyse.wording import detail, headline, other_tokens, warning
 from sweetspot.errors import StudyError
@@ -116,7 +117,8 @@ def _judge_row(row: Row, baseline: Row) -> tuple[str, list[str]]:
     if row["speedup_low"] is None:
         return "unclear", [*reasons, "measured in one round beside its baseline, so without an interval"]
     interval = f"speedup {row['speedup_low']:.3f} to {row['speedup_high']:.3f}"
-    chance = f"adjusted p {row['p_value_adjusted']:.2g}"
+    p_value = row["p_value_adjusted"]
+    chance = f"adjusted p {p_value:.2g}" if p_value >= SMALLEST_P else f"adjusted p below {SMALLEST_P:g}"
     low, high = row["speedup_bootstrap_low"], row["speedup_bootstrap_high"]
     if low is not None and low <= 1 <= high and not row["speedup_low"] <= 1 <= row["speedup_high"]:
         reasons.append(f"with other prompts it might be {low:.3f} to {high:.3f}, by the bootstrap")
