@@ -12,7 +12,7 @@ PHASES = {
     "extend_s": "Draft re-extend",
     "decode_s": "Target decode",
 }
-UNTIMED = "No cycle was timed: the study has `profile: none`.\n"
+UNTIMED = "No cycle was timed: the study has `profile: none`."
 
 
 def banners(passes: pl.DataFrame, plan: Mapping[str, Any], cautions: Sequence[str]) -> str:
@@ -23,13 +23,13 @@ def banners(passes: pl.DataFrame, plan: Mapping[str, Any], cautions: Sequence[st
         plan: The content of plan.json.
         cautions: What stands above them, a line each.
     """
-    if plan["workload"]["profile"] == "none":
-        return UNTIMED
-    load = plan["verdict_load"]
+    load, timed = plan["verdict_load"], pl.col("timed_cycles") > 0
     parts = ["\n".join(cautions)] if cautions else []
+    if plan["workload"]["profile"] == "none":
+        return "\n\n".join([*parts, UNTIMED]) + "\n"
     for variant in plan["variants"]:
-        of_it = (pl.col("variant") == variant["id"]) & (pl.col("load") == load) & (pl.col("timed_cycles") > 0)
-        parts.append("\n".join(_banner(variant["id"], load, passes.filter(of_it))))
+        of_it = passes.filter(timed, pl.col("variant") == variant["id"], pl.col("load") == load)
+        parts.append("\n".join(_banner(variant["id"], load, of_it)))
     return "\n\n".join(parts) + "\n"
 
 

@@ -91,6 +91,6 @@ class TestBanners:
 
     def test_no_profile(self) -> None:
         """A study without a timer has a file that says so."""
-        text = banners(passes(), plan_of(2, profile="none"), [])
+        text = banners(passes(), plan_of(2, profile="none"), ["Not from a lock"])
 
-        assert text == "No cycle was timed: the study has `profile: none`.\n"
+        assert text == "Not from a lock\n\nNo cycle was timed: the study has `profile: none`.\n"
