@@ -7,6 +7,7 @@ from typing import Any
 
 from sweetspot.analyse.smoke import check_band
 from sweetspot.plan import Launch, Plan, priority
+from sweetspot.plan.json_file import read_json
 from sweetspot.plan.probes import plan_probes
 from sweetspot.plan.smoke import SMOKE, smoke_plan
 from sweetspot.run.job import PROTOCOL
@@ -76,8 +77,8 @@ def check_smoke(study: Study) -> None:
     """
     found, asked = study.folder / "smoke.json", study.folder / "plan" / "launch" / SMOKE / "0.json"
     # of an earlier draft it says nothing
-    if found.exists() and asked.exists() and json.loads(asked.read_text()) == of_run(study, SMOKE, 0):
-        length = json.loads(found.read_text())["accept_length"]
+    if found.exists() and asked.exists() and read_json(asked) == of_run(study, SMOKE, 0):
+        length = read_json(found)["accept_length"]
         check_band(length, study.values["smoke"]["accept_length"], "constructed" in study.values["models"])
 
 

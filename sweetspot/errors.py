@@ -1,5 +1,22 @@
 """Every error that a user can meet. Its one line is `<where>: <found>, <expected>; <what helps>`."""
 
+import errno
+
+_REMEDIES = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "expected room for it; make some"),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "expected to be let; give this user the right"),
+    **dict.fromkeys(
+        (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP),
+        "expected a file or a folder that is there; correct the path",
+    ),
+}
+
+
+def explain(error: OSError) -> str | None:
+    """Return the line of an *error* that a file, a path or a disk is to blame for, None of any other."""
+    remedy = _REMEDIES.get(error.errno or 0)
+    return remedy and f"{str(error.filename or 'a file')[:200]}: {error.strerror}, {remedy}"
+
 
 class SweetspotError(Exception):
     """Base of all errors that are the input's fault or the machine's, not the program's."""

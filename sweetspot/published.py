@@ -4,12 +4,12 @@ No rule writes there. A study comes there by being copied, whole; only one that 
 `recheck.json`.
 """
 
-import json
 import shutil
 from pathlib import Path
 
 from sweetspot.engine.redact import Redactor
 from sweetspot.errors import RecordError
+from sweetspot.plan.json_file import read_json
 from sweetspot.run.outcomes import record_paths
 
 TRACES = shutil.ignore_patterns("trace")
@@ -32,7 +32,7 @@ def published_records(plan: Path) -> list[Path]:
     Raises:
         RecordError: If one that its plan asks for is missing: no rule can make it.
     """
-    paths = record_paths(plan.parent / "run", json.loads(plan.read_text()))
+    paths = record_paths(plan.parent / "run", read_json(plan))
     if missing := [path for path in paths if not path.exists()]:
         raise RecordError(f"{missing[0]}: missing, expected every record of {plan}; restore it")
     return paths
@@ -60,9 +60,7 @@ def publish(study_file: Path, measured: Path) -> Path:
     first, recheck, final = (measured / "plan" / f"{stage}.json" for stage in ("plan", "recheck", "final"))
     texts = {"study.yaml": study_file, "host.json": measured / "host.json"}
     texts |= {"plan.json": final, "recheck.json": recheck} if final.exists() else {"plan.json": first}
-    plans = {
-        name: json.loads(texts[name].read_text()) for name in texts.keys() & {"plan.json", "recheck.json"}
-    }
+    plans = {name: read_json(texts[name]) for name in texts.keys() & {"plan.json", "recheck.json"}}
     folders = [path.parent for plan in plans.values() for path in record_paths(measured / "run", plan)]
     variants = {variant["nccl"] for variant in plans["plan.json"]["variants"]}
     folders += [measured / stage / name for stage in ("probe", "allreduce") for name in sorted(variants)]

@@ -15,8 +15,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
-from sweetspot.errors import RunError, StudyError, SweetspotError
+from sweetspot.errors import RunError, StudyError, SweetspotError, explain
 from sweetspot.host.facts import facts, fingerprint
+from sweetspot.plan.json_file import read_json
 from sweetspot.study import RESULTS, Study
 
 PACKAGE = Path(__file__).parent
@@ -31,6 +32,10 @@ def one_line_errors() -> Iterator[None]:
         yield
     except SweetspotError as error:
         sys.exit(str(error))
+    except OSError as error:
+        if (line := explain(error)) is None:
+            raise
+        sys.exit(line)
 
 
 def put_tools_on_path() -> None:
@@ -98,7 +103,7 @@ def sbatch_options(bound: Path) -> str:
     """Return what a run asks of SLURM: a node for itself, the one that the file *bound* names, if any."""
     if not bound.exists():
         return "--exclusive"
-    return f"--exclusive --nodelist={json.loads(bound.read_text())['name']}"
+    return f"--exclusive --nodelist={read_json(bound)['name']}"
 
 
 @lru_cache

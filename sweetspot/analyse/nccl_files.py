@@ -1,11 +1,11 @@
 """Finds what a study's probes and benchmarks left, in `results/` as in what is published."""
 
 import gzip
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from sweetspot.analyse.nccl_probed import Probed
+from sweetspot.plan.json_file import read_json
 
 
 def read_probed(study: Path, names: Sequence[str]) -> dict[str, Probed]:
@@ -22,10 +22,10 @@ def _read(study: Path, name: str) -> Probed:
     probe, allreduce = study / "probe" / name, study / "allreduce" / name
     timed = allreduce / "allreduce.json"
     return Probed.read(
-        json.loads((probe / "probe.json").read_text()),
+        read_json(probe / "probe.json"),
         _lines(probe / "nccl.log.gz"),
         _lines(probe / "server.log.gz"),
-        json.loads(timed.read_text()) if timed.exists() else None,
+        read_json(timed) if timed.exists() else None,
         _lines(allreduce / "nccl.log.gz") if timed.exists() else [],
     )
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sweetspot.cli import numbers, pages, servers, setup, studies
-from sweetspot.errors import SweetspotError
+from sweetspot.errors import SweetspotError, explain
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -26,6 +26,11 @@ def main(words: Sequence[str] | None = None) -> int:
         return 128 + signal.SIGPIPE
     except SweetspotError as error:
         print(error, file=sys.stderr)
+        return 2
+    except OSError as error:
+        if (line := explain(error)) is None:
+            raise
+        print(line, file=sys.stderr)
         return 2
 
 

@@ -1,15 +1,12 @@
 """Reads and writes what verbs hand on to one another."""
 
-import json
 from pathlib import Path
 from typing import Any
 
+from sweetspot.plan.json_file import read_json
 from sweetspot.run.record import write
 
-
-def read_json(path: Path) -> Any:  # noqa: ANN401  any JSON
-    """Return what the file *path* holds."""
-    return json.loads(path.read_text())
+__all__ = ["read_json", "write_json"]
 
 
 def write_json(path: Path, data: Any) -> None:  # noqa: ANN401  any JSON

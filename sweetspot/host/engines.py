@@ -1,11 +1,11 @@
 """Which engine a study runs on, and which packages that means before anything is installed."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from sweetspot.host import env, installed
 from sweetspot.host.facts import facts
+from sweetspot.plan.json_file import read_json
 
 FIRST_CUDA_13_DRIVER = 580
 FAKE_VERSION = "0.5.23"  # whose command line and answers the stand-in copies
@@ -21,7 +21,7 @@ def resolve(asked: str, engine_file: Path) -> str:
     if asked != "auto":
         return asked
     if engine_file.exists():
-        known = json.loads(engine_file.read_text())
+        known = read_json(engine_file)
         if known["asked"] == "auto":
             return str(known["name"])
     return suitable(facts())

@@ -1,12 +1,12 @@
 """Which of several machines this is, and whether a run belongs on it. Standard library only."""
 
 import hashlib
-import json
 import os
 import socket
 from pathlib import Path
 
 from sweetspot.errors import RunError
+from sweetspot.plan.json_file import read_json
 
 ANY = "any"  # host: no particular kind is asked for
 
@@ -38,7 +38,7 @@ def check(bound: Path, found: str, asked: str) -> None:
         )
     if not bound.exists():
         return
-    began = json.loads(bound.read_text())["name"]
+    began = read_json(bound)["name"]
     if name() != began:
         raise RunError(
             f"{bound}: this is {name()}, expected {began}, where the round began, since speeds of two nodes "

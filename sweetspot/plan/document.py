@@ -106,7 +106,7 @@ class Plan:
         return json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n"
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
+    def from_json(cls, text: str, where: str = "plan.json") -> Self:
         """Return the plan that *text* holds.
 
         Raises:
@@ -127,8 +127,8 @@ class Plan:
             )
         except (ValueError, KeyError, TypeError) as error:
             raise StudyError(
-                f"plan.json: {type(error).__name__} ({error}), expected a plan of this version; "
-                "plan the study again"
+                f"{where}: {type(error).__name__} ({error}), expected a plan of this version; "
+                "delete it, and snakemake plans again"
             ) from error
 
 

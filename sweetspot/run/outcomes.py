@@ -1,12 +1,12 @@
 """Where the records of a study lie, and whether its launches were measured, from small files beside them."""
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from sweetspot.errors import RunError
+from sweetspot.plan.json_file import read_json
 
 
 def record_paths(run: Path, plan: dict[str, Any]) -> list[Path]:
@@ -47,7 +47,7 @@ def failures(records: Sequence[Path]) -> list[dict[str, Any]]:
     Args:
         records: `run/LAUNCH/ROUND/record.json` of a study.
     """
-    outcomes = [(path.parts, json.loads(path.with_name("outcome.json").read_text())) for path in records]
+    outcomes = [(path.parts, read_json(path.with_name("outcome.json"))) for path in records]
     return [
         {"launch": parts[-3], "round": int(parts[-2]), **outcome["failure"]}
         for parts, outcome in outcomes

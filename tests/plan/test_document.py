@@ -40,6 +40,7 @@ class TestJson:
     def test_refuses_another_format(self, text: str) -> None:
         """A plan of an older version is not guessed at."""
         with pytest.raises(
-            StudyError, match=r"^plan.json: .*, expected a plan of this version; plan the study again$"
+            StudyError,
+            match=r"^plan.json: .*, expected a plan of this version; delete it, and snakemake plans again$",
         ):
             Plan.from_json(text)
