@@ -38,7 +38,7 @@ def published_records(plan: Path) -> list[Path]:
     return paths
 
 
-def publish(study_file: Path, measured: Path) -> Path:
+def copy(study_file: Path, measured: Path, proved: bool) -> Path:
     """Copy a complete study to where git keeps it, in place of an earlier one, and return that folder.
 
     What names the host, its users or their folders is taken out; records never had it. Traces of a profiler
@@ -46,20 +46,14 @@ def publish(study_file: Path, measured: Path) -> Path:
 
     Args:
         study_file: The study.
-        measured: Its folder in `results/`.
-
-    Raises:
-        RecordError: If a launch of it is not measured.
+        measured: Its folder in `results/`, in which nothing is missing.
+        proved: Whether it had a second stage, which wrote the plan that counts.
     """
-    if not (measured / "complete.json").exists():
-        raise RecordError(
-            f"{measured}: no complete.json, expected a study whose launches are all measured; run it"
-        )
     place, partial = PUBLISHED / measured.name, PUBLISHED / f".{measured.name}.partial"
     shutil.rmtree(partial, ignore_errors=True)
     first, recheck, final = (measured / "plan" / f"{stage}.json" for stage in ("plan", "recheck", "final"))
     texts = {"study.yaml": study_file, "host.json": measured / "host.json"}
-    texts |= {"plan.json": final, "recheck.json": recheck} if final.exists() else {"plan.json": first}
+    texts |= {"plan.json": final, "recheck.json": recheck} if proved else {"plan.json": first}
     plans = {name: read_json(texts[name]) for name in texts.keys() & {"plan.json", "recheck.json"}}
     folders = [path.parent for plan in plans.values() for path in record_paths(measured / "run", plan)]
     variants = {variant["nccl"] for variant in plans["plan.json"]["variants"]}

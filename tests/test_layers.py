@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parents[1] / "sweetspot"
 LAYERS = [
     "cli",
     "workflow",
+    "publish",
     "asked",
     "study",
     "published",

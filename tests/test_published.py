@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sweetspot.errors import RecordError
-from sweetspot.published import publish, published_records, published_studies
+from sweetspot.published import copy, published_records, published_studies
 
 
 @pytest.fixture
@@ -24,14 +23,13 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             (measured / stage / nccl).mkdir(parents=True)
     (measured / "plan" / "plan.json").write_text(json.dumps(plan))
     (measured / "host.json").write_text("{}")
-    (measured / "complete.json").write_text("[]")
     Path("mine.yaml").write_text("name: mine\n")
     return measured
 
 
 def test_what_is_published_is_found(study: Path) -> None:
     """The records of the plan are copied, and no others."""
-    place = publish(Path("mine.yaml"), study)
+    place = copy(Path("mine.yaml"), study, proved=False)
 
     assert published_studies() == ["mine"]
     assert [path.read_text() for path in published_records(place / "plan.json")] == [
@@ -46,17 +44,9 @@ def test_what_is_published_is_found(study: Path) -> None:
 
 def test_an_earlier_one_is_replaced(study: Path) -> None:
     """Nothing of it is left beside the new one."""
-    stale = publish(Path("mine.yaml"), study) / "stale"
+    stale = copy(Path("mine.yaml"), study, proved=False) / "stale"
     stale.touch()
 
-    publish(Path("mine.yaml"), study)
+    copy(Path("mine.yaml"), study, proved=False)
 
     assert not stale.exists()
-
-
-def test_an_incomplete_study_is_refused(study: Path) -> None:
-    """A study with a launch that is not measured can't be published."""
-    (study / "complete.json").unlink()
-
-    with pytest.raises(RecordError, match=r"^results/mine: no complete.json, expected a study whose"):
-        publish(Path("mine.yaml"), study)

@@ -15,10 +15,10 @@ def check(arguments: argparse.Namespace) -> None:
 
 def publish(arguments: argparse.Namespace) -> None:
     """Copy a complete study into results/published/, where git keeps it and no rule writes."""
-    from sweetspot.published import publish
+    from sweetspot.publish import publish
     from sweetspot.study import Study
 
-    print(publish(arguments.study, Study.load(arguments.study).folder))
+    print(publish(Study.load(arguments.study)))
 
 
 def compare(arguments: argparse.Namespace) -> None:

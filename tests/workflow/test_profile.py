@@ -5,8 +5,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from sweetspot.published import publish
+from sweetspot.publish import publish
 from sweetspot.run.cycles import Cycles, read_cycles
+from sweetspot.study import Study
 from tests.workflow.project import ROOT, Project
 
 pytestmark = pytest.mark.workflow
@@ -26,7 +27,7 @@ def test_trace(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     """Phases in the summary, a banner for each variant, and traces that stay where they are."""
     results = measured(project, "trace")
     monkeypatch.chdir(project.folder)
-    published = publish(Path("config.yaml"), Path("results/small"))
+    published = publish(Study.load(Path("config.yaml")))
 
     summary = pl.read_parquet(results / "summary.parquet").filter(pl.col("variant") == "s2.default")
     row = summary.row(0, named=True)

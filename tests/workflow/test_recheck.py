@@ -1,10 +1,12 @@
 """The second stage, one-load launches held against dedicated ones: real Snakemake on the stand-in engine."""
 
 import json
+from pathlib import Path
 
 import pytest
 
-from sweetspot.published import publish
+from sweetspot.publish import publish
+from sweetspot.study import Study
 from tests.workflow.project import Project
 
 pytestmark = pytest.mark.workflow
@@ -69,7 +71,7 @@ def test_a_published_proof_is_rendered(project: Project, monkeypatch: pytest.Mon
     """The records of both stages are published, and the rendered report has the proof."""
     project.snakemake("all")
     monkeypatch.chdir(project.folder)
-    publish(project.folder / "config.yaml", project.folder / "results" / "small")
+    publish(Study.load(Path("config.yaml")))
 
     answer = project.snakemake("results/rendered/small/report.html")
 

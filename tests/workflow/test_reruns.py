@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sweetspot.published import publish
+from sweetspot.publish import publish
+from sweetspot.study import Study
 from tests.workflow.project import ROOT, Project
 
 pytestmark = pytest.mark.workflow
@@ -204,7 +205,7 @@ class TestPublished:
     def clone(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
         """A fresh clone with a published study: no metadata, and no other results."""
         monkeypatch.chdir(project.folder)
-        publish(Path("config.yaml"), Path("results", "small"))
+        publish(Study.load(Path("config.yaml")))
         for folder in (".snakemake", "results/small", "results/env"):
             shutil.rmtree(folder, ignore_errors=True)
         return project
