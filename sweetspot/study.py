@@ -9,7 +9,7 @@ from sweetspot.errors import StudyError
 from sweetspot.host import engines, env
 from sweetspot.models import prepare, prompts
 from sweetspot.models.identity import resolve
-from sweetspot.plan import Plan, entry, plan_study, stages
+from sweetspot.plan import Plan, entry, plan_study, stages, strict_yaml
 from sweetspot.plan.nccl_variables import nccl_version
 from sweetspot.plan.study import load
 
@@ -46,6 +46,7 @@ class Study:
                 f"{file}: name: {values['name']!r}, expected {file.stem!r} like the file, or it would write "
                 f"over the results of another study; rename one of them"
             )
+        _check_namesake(file, values)
         engine = engines.resolve(values["engine"], RESULTS / values["name"] / "plan" / "engine.json")
         python = entry(values, engine, str(file)).get("python")
         packages = engines.packages(engine, python)
@@ -141,3 +142,21 @@ class Study:
     def record(self, launch: str, round_: int) -> Path:
         """Return where the record of *launch* in the round with this index lies."""
         return self.folder / "run" / launch / str(round_) / "record.json"
+
+
+def _check_namesake(file: Path, values: dict[str, Any]) -> None:
+    """Raise if `config.yaml` and a file in `studies/` are two studies that would measure over each other."""
+    in_studies = file.parent.name == "studies"
+    other = (
+        file.parents[1] / "config.yaml"
+        if in_studies
+        else Path(file.parent, "studies", f"{values['name']}.yaml")
+    )
+    if not other.is_file() or other.read_bytes() == file.read_bytes():
+        return
+    found = strict_yaml.read(other.read_text(encoding="utf-8"), str(other))
+    if isinstance(found, dict) and found.get("name") == values["name"]:
+        raise StudyError(
+            f"{file}: name: {values['name']!r}, expected another than in {other}, or each start of one would "
+            f"measure over the other; rename one of them"
+        )

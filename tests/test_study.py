@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from sweetspot.errors import StudyError
 from sweetspot.study import Study
 from tests.workflow.project import Project
 
@@ -40,3 +41,19 @@ def test_the_second_stage_is_of_timed_variants(project: Project, monkeypatch: py
 
     assert second is not None
     assert [variant.id for variant in second.variants] == ["none.default", "s2.default"]
+
+
+@pytest.mark.parametrize("started", ["config.yaml", "studies/small.yaml"])
+def test_two_studies_of_one_name_are_refused(
+    project: Project, monkeypatch: pytest.MonkeyPatch, started: str
+) -> None:
+    """Each start of one would measure again what the other has; the same study twice is one study."""
+    monkeypatch.chdir(project.folder)
+    copy = Path("studies", "small.yaml")
+    copy.parent.mkdir()
+    copy.write_bytes(Path("config.yaml").read_bytes())
+    Study.load(Path(started))
+    copy.write_text(copy.read_text().replace("seed: 0", "seed: 1"))
+
+    with pytest.raises(StudyError, match=rf"^{started}: name: 'small', expected another than in \w"):
+        Study.load(Path(started))
