@@ -91,6 +91,7 @@ def read_template(path: Path) -> bytes:
 def _prompt(line: bytes, where: str) -> Prompt:
     try:
         fields = json.loads(line)
+        json.dumps(fields, ensure_ascii=False).encode()  # half an emoji is no text to tokenizers and tables
     except ValueError as error:
         raise ModelError(f"{where}: {error}, expected a JSON object; correct the line") from None
     if not isinstance(fields, dict) or not isinstance(fields.get("id"), str) or not fields["id"]:

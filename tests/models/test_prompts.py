@@ -44,6 +44,8 @@ class TestRead:
         ("line", "message"),
         [
             ("", "Expecting value: line 1 column 1 (char 0), expected a JSON object"),
+            (r'{"id": "x", "text": "\ud83d"}', "'utf-8' codec can't encode character '\\ud83d' in position"),
+            (r'{"id": "\ud83d", "input_ids": [1]}', "'utf-8' codec can't encode character '\\ud83d'"),
             ("[1]", "no id, expected an object with an id that is a string"),
             ('{"text": "x"}', "no id, expected an object with an id that is a string"),
             ('{"id": 3, "text": "x"}', "no id, expected an object with an id that is a string"),
