@@ -10,7 +10,6 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq  # type: ignore[import-untyped]
 from scipy.special import chdtri, gammaln, ndtr, stdtrit  # type: ignore[import-untyped]
 
 Floats = NDArray[np.float64]
@@ -40,6 +39,8 @@ def exceeds(t: float, sizes: Sizes, freedom: float) -> float:
 @cache
 def critical(level: float, sizes: Sizes, freedom: float) -> float:
     """Return the t that the largest of the family exceeds with a chance of *level*."""
+    from scipy.optimize import brentq  # type: ignore[import-untyped]  # takes as long as all else to import
+
     comparisons = sum(size for size, _ in sizes)
     if comparisons == 1:
         return float(stdtrit(freedom, 1 - level / 2))

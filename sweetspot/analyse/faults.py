@@ -2,6 +2,7 @@
 
 from typing import Any
 
+REPORTED = "reported"  # status and verdict of a row without records, of which nothing can be found wrong
 RESIDUAL_LIMIT = 0.03  # beyond it a row is mislabelled, mixed from two servers, or its chunks are not cycles
 DEAD_DRAFT = 1.02  # tokens a cycle, bonus included: one draft in fifty cycles is accepted by chance alone
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from sweetspot.analyse.faults import RESIDUAL_LIMIT
+from sweetspot.analyse.faults import REPORTED, RESIDUAL_LIMIT
 from sweetspot.analyse.reported_acceptance import reconcile
 from sweetspot.analyse.summary import SUMMARY
 from sweetspot.measure.requests import FLAG, REAL, TEXT
@@ -17,7 +17,6 @@ from sweetspot.plan.speculation import BASELINE, chain
 
 Row = dict[str, Any]
 
-REPORTED = "reported"  # status and verdict of such a row
 PHASES = ("draft", "verify", "extend", "other")
 COLUMNS: dict[str, pl.DataType] = (
     SUMMARY

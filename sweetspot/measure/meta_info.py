@@ -76,8 +76,8 @@ def read_counts(meta: Mapping[str, Any], where: str) -> Counts | None:
 
 def _value(meta: Mapping[str, Any], names: tuple[str, ...], where: str) -> Any:  # noqa: ANN401
     """Return the field that stands under one of *names*, or None. Some versions give it under two."""
-    found = {name: meta[name] for name in names if name in meta}
-    values = list(found.values())
-    if any(value != values[0] for value in values):
+    values = [meta[name] for name in names if name in meta]
+    if len(values) > 1 and any(value != values[0] for value in values):
+        found = {name: meta[name] for name in names if name in meta}
         raise MeasureError(f"{where}: {found}, expected one value under all names")
     return values[0] if values else None

@@ -6,8 +6,9 @@ record, numbers a request and a pass stay in memory, and each distinct output on
 
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from sweetspot.run.cycles import read_cycles
 from sweetspot.run.record import read
 
 Document = Mapping[str, Any]
+Columns = dict[str, list[Any]]
 
 LAUNCHES: dict[str, pl.DataType] = {
     "launch": TEXT,
@@ -43,11 +45,14 @@ LAUNCHES: dict[str, pl.DataType] = {
 }
 
 
+_RETURNED: set[str] = set()  # digests; most records of a study hold the same outputs
+
+
 @dataclass(frozen=True)
 class Reduced:
     """What stays of a record."""
 
-    requests: pl.DataFrame
+    requests: Columns
     passes: list[dict[str, Any]]
     launch: dict[str, Any]
     protocol: int
@@ -94,8 +99,11 @@ def _read(path: Path) -> Document:
 
 
 def _reduce_file(path: Path, plan: Document) -> Reduced:
-    """Return what stays of the record at *path*."""
-    return _reduce(_read(path), plan)
+    """Return what stays of the record at *path*, without the outputs that this process returned before."""
+    part = _reduce(_read(path), plan)
+    fresh = {digest: packed for digest, packed in part.outputs.items() if digest not in _RETURNED}
+    _RETURNED.update(fresh)
+    return replace(part, outputs=fresh)
 
 
 def _reduce(record: Document, plan: Document) -> Reduced:
@@ -104,7 +112,7 @@ def _reduce(record: Document, plan: Document) -> Reduced:
     variants = {variant["id"]: variant for variant in plan["variants"]}
     key = {"launch": record["launch"]["id"], "round": record["round"]}
     rows: list[dict[str, Any]] = []
-    requests: dict[str, list[Any]] = {name: [] for name in REQUESTS}
+    requests: Columns = {name: [] for name in REQUESTS}
     timed, without = Timed.of(record["cycles"]), untimed(plan)
     for pass_ in record["passes"]:
         key |= {name: pass_[name] for name in ("variant", "load", "repeat", "order")}
@@ -118,7 +126,7 @@ def _reduce(record: Document, plan: Document) -> Reduced:
     greedy = plan["workload"]["generation"]["temperature"] == 0
     failure = record["failure"]
     return Reduced(
-        requests=pl.DataFrame(requests, REQUESTS),
+        requests=requests,
         passes=rows,
         launch={
             "launch": record["launch"]["id"],
@@ -142,31 +150,35 @@ def _reduce(record: Document, plan: Document) -> Reduced:
 def _assemble(reduced: Iterable[Reduced], plan: Document) -> dict[str, pl.DataFrame]:
     """Return the tables of a study by name, those of each kind of host by themselves, one below the other."""
     kinds: dict[str, list[Reduced]] = {}
+    outputs: dict[str, str] = {}
     for part in reduced:
-        kinds.setdefault(part.launch["host"], []).append(part)
+        outputs |= part.outputs
+        kinds.setdefault(part.launch["host"], []).append(replace(part, outputs={}))
     protocols = {part.protocol for parts in kinds.values() for part in parts}
     if len(protocols) > 1:
         raise RecordError(f"records: protocols {sorted(protocols)}, expected one; {AGAIN}")
-    tables = [_assemble_kind(host, parts, plan) for host, parts in (kinds or {"": []}).items()]
+    tables = [_assemble_kind(host, parts, outputs, plan) for host, parts in (kinds or {"": []}).items()]
     return {name: pl.concat(table[name] for table in tables) for name in tables[0]}
 
 
-def _assemble_kind(host: str, parts: Sequence[Reduced], plan: Document) -> dict[str, pl.DataFrame]:
+def _assemble_kind(
+    host: str, parts: Sequence[Reduced], outputs: Mapping[str, str], plan: Document
+) -> dict[str, pl.DataFrame]:
     """Return the tables of what one kind of *host* measured."""
-    requests = pl.concat([pl.DataFrame(schema=REQUESTS), *(part.requests for part in parts)])
+    requests = {name: list(chain.from_iterable(part.requests[name] for part in parts)) for name in REQUESTS}
     passes = [row for part in parts for row in part.passes]
-    outputs: dict[str, str] = {}
     references: References = {}
     for part in parts:
-        outputs |= part.outputs
         for baseline in part.baselines:
             for entry in part.reference:
                 references.setdefault((baseline, entry["prompt"]), {}).setdefault(entry["output"], entry)
     by_time = ["round", "launch", "order"]
-    compared = compare(requests.sort(by_time, maintain_order=True), plan, outputs, references)
+    in_order = pl.DataFrame(requests, REQUESTS).sort(by_time, maintain_order=True)
+    compared = compare(in_order, plan, outputs, references)
+    columns = {name: [row[name] for row in passes] for name in PASSES}
     return {
         "requests": compared,
-        "passes": pl.DataFrame(passes, PASSES).sort(by_time).with_columns(host=pl.lit(host)),
+        "passes": pl.DataFrame(columns, PASSES).sort(by_time).with_columns(host=pl.lit(host)),
         "exactness": exactness(compared, plan).with_columns(host=pl.lit(host)),
         "launches": pl.DataFrame([part.launch for part in parts], LAUNCHES).sort("round", "launch"),
     }

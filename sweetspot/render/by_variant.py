@@ -11,16 +11,9 @@ from typing import NamedTuple
 
 from matplotlib.axes import Axes
 
-from sweetspot.render.rows import Row, why_missing
+from sweetspot.render.rows import Row, phases, why_missing
 from sweetspot.render.theme import COLOURS, PHASE_COLOURS, SMALL_PT
 
-PHASES = (
-    "draft",
-    "verify",
-    "extend",
-    "decode",
-    "other",
-)  # columns `draft_s` and so on, where timed
 BREAK_EVEN = "break-even"
 Ends = tuple[float, float]
 
@@ -32,12 +25,6 @@ class Margin(NamedTuple):
     break_even: float
     value: float
     gains: bool
-
-
-def phases(row: Row) -> list[tuple[str, float]]:
-    """Return the phases of a cycle and their seconds: one, `cycle`, where the engine tells no more."""
-    told = [(phase, row[f"{phase}_s"]) for phase in PHASES if row.get(f"{phase}_s") is not None]
-    return told or [("cycle", row["cycle_s"])]
 
 
 def draw_cycle(axes: Axes, rows: Sequence[Row]) -> None:

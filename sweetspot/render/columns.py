@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sweetspot.render.by_variant import phases
-from sweetspot.render.rows import NOTHING, Row, is_reported, rounded, why_missing, with_interval
+from sweetspot.render.rows import NOTHING, Row, is_reported, phases, rounded, why_missing, with_interval
 
 
 @dataclass(frozen=True)

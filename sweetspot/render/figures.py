@@ -11,10 +11,12 @@ import polars as pl
 from matplotlib import rc_context
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from sweetspot.render import by_steps, by_variant, theme
-from sweetspot.render.nccl import draw_allreduce, draw_nccl
+from sweetspot.render.nccl_axes import draw_allreduce, draw_nccl
 from sweetspot.render.rows import REPORTED_FIGURES, Row, is_reported, judged_rows, loads_of
 
 
@@ -41,11 +43,17 @@ def save_all(
     with rc_context(theme.rc()):
         for name, figure in _figures(rows, verdict["verdict_load"], nccl):
             _add_lines(figure, cautions)
+            lay_out(figure)
             for kind, metadata in theme.METADATA.items():
                 paths.append(out_dir / f"{name}.{kind}")
                 figure.savefig(paths[-1], metadata=metadata)
-                figure.set_layout_engine("none")  # laid out once, both kinds are alike
     return paths
+
+
+def lay_out(figure: Figure) -> None:
+    """Give everything its place, once: all kinds of files are alike, and none is drawn twice to find out."""
+    FigureCanvasSVG(figure)
+    ConstrainedLayoutEngine().execute(figure)
 
 
 def _figures(

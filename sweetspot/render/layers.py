@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sweetspot.render import theme
+from sweetspot.render.figures import lay_out
 
 
 def draw_layers(axes: Axes, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -44,6 +45,7 @@ def save_layers(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
         axes = figure.subplots()
         draw_layers(axes, rows)
         figure.legend(handles=axes.lines, loc="outside upper left", alignment="left")
+        lay_out(figure)
         figure.savefig(path, metadata=theme.METADATA["svg"])
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import polars as pl
 
-from sweetspot.analyse.reported import REPORTED
+from sweetspot.analyse.faults import REPORTED
 
 Row = dict[str, Any]  # a row of the summary, with `verdict`, `reasons` and `winner`
 
+PHASES = ("draft", "verify", "extend", "decode", "other")  # columns `draft_s` and so on, where timed
 NOTHING = "–"
 REPORTED_FIGURES = "reported figures: no raw records, no intervals"
 
@@ -34,6 +35,12 @@ def judged_rows(summary: pl.DataFrame, verdict: dict[str, Any]) -> list[Row]:
         rows.append(row)
     baselines = list(dict.fromkeys(row["baseline"] for row in rows))
     return sorted(rows, key=lambda row: (baselines.index(row["baseline"]), row["variant"] != row["baseline"]))
+
+
+def phases(row: Row) -> list[tuple[str, float]]:
+    """Return the phases of a cycle and their seconds: one, `cycle`, where the engine tells no more."""
+    told = [(phase, row[f"{phase}_s"]) for phase in PHASES if row.get(f"{phase}_s") is not None]
+    return told or [("cycle", row["cycle_s"])]
 
 
 def why_missing(row: Row) -> str:

@@ -3,9 +3,10 @@
 Used as `with rc_context(theme.rc()):`, in one place, `figures.save_all`.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from matplotlib.typing import RcKeyType
+if TYPE_CHECKING:  # a report takes the colours alone
+    from matplotlib.typing import RcKeyType
 
 WIDTH_IN = 5  # one column of the report; a phone shows it at two thirds
 SMALL_PT = 7.5  # words inside the axes, and below them
@@ -44,10 +45,9 @@ METADATA: dict[str, dict[str, str | None]] = {
 }
 
 
-def rc() -> dict[RcKeyType, Any]:
+def rc() -> "dict[RcKeyType, Any]":
     """Return the rcParams of every figure."""
     return {
-        "figure.constrained_layout.use": True,
         "figure.facecolor": COLOURS["surface"],
         "savefig.dpi": 200,
         "svg.hashsalt": "sweetspot",

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from sweetspot.render import by_steps, by_variant
 from sweetspot.render.figures import save_all
-from sweetspot.render.rows import Row, judged_rows
+from sweetspot.render.rows import PHASES, Row, judged_rows
 from tests.render.conftest import CAUTIONS
 
 
@@ -101,7 +101,7 @@ class TestDrawCycle:
 
     def test_one_bar_where_no_phase_is_told(self, axes: Axes, rows: list[Row]) -> None:
         """The bar is the cycle; the mark is accept_length / baseline tok/s."""
-        by_variant.draw_cycle(axes, [rows[1] | dict.fromkeys(f"{phase}_s" for phase in by_variant.PHASES)])
+        by_variant.draw_cycle(axes, [rows[1] | dict.fromkeys(f"{phase}_s" for phase in PHASES)])
 
         marks = [line for line in axes.lines if line.get_label() == "break-even"]
         assert [bar.get_width() for bar in axes.patches] == [8.8]

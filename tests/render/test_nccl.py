@@ -1,10 +1,11 @@
-"""Tests of `sweetspot.render.nccl`: what is said of NCCL, and the figure of predicted against measured."""
+"""What is said of NCCL, and the figure of predicted against measured."""
 
 from copy import deepcopy
 
 from matplotlib.figure import Figure
 
-from sweetspot.render.nccl import draw_allreduce, draw_nccl, to_markdown, variant_lines
+from sweetspot.render.nccl import to_markdown, variant_lines
+from sweetspot.render.nccl_axes import draw_allreduce, draw_nccl
 from sweetspot.render.report import ReportContext, report
 from tests.render.conftest import NCCL
 
