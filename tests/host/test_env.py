@@ -11,12 +11,18 @@ from sweetspot.errors import InstallError
 from sweetspot.host import env, installed
 
 
+@pytest.fixture(scope="module")
+def packages() -> dict[str, str]:
+    """What is installed beside the interpreter of the tests."""
+    return dict(installed.inspect(Path(sys.executable))["packages"])
+
+
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packages: dict[str, str]) -> Path:
     """A project whose environment `this` is the interpreter of the tests, and locked as it is."""
     monkeypatch.setattr(env, "ROOT", tmp_path)
     monkeypatch.setenv("ENV_THIS", str(Path(sys.executable).parents[1]))
-    write_lock(tmp_path, installed.inspect(Path(sys.executable))["packages"])
+    write_lock(tmp_path, packages)
     return tmp_path
 
 
@@ -45,17 +51,16 @@ class TestRecord:
         ],
     )
     def test_another_version_or_a_missing_package(
-        self, project: Path, change: dict[str, str], found: str
+        self, project: Path, packages: dict[str, str], change: dict[str, str], found: str
     ) -> None:
         """What the lock pins and the environment lacks is named."""
-        write_lock(project, installed.inspect(Path(sys.executable))["packages"] | change)
+        write_lock(project, packages | change)
 
         with pytest.raises(InstallError, match=rf"{found}.*, expected what envs/this/requirements.lock pins"):
             installed.record("this")
 
-    def test_a_stray_package(self, project: Path) -> None:
+    def test_a_stray_package(self, project: Path, packages: dict[str, str]) -> None:
         """What the lock does not know is named too."""
-        packages = installed.inspect(Path(sys.executable))["packages"]
         write_lock(project, {name: version for name, version in packages.items() if name != "pytest"})
 
         with pytest.raises(InstallError, match=r": pytest, expected"):

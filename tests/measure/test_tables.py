@@ -36,6 +36,16 @@ def records(plan: Row, make_pass: Callable[..., Row], make_record: Callable[...,
     ]
 
 
+def save(records: list[Row], folder: Path) -> list[Path]:
+    """Write *records* as a run does, and return where each lies."""
+    paths = [folder / str(index) / "record.json" for index in range(len(records))]
+    for record, path in zip(records, paths, strict=True):
+        path.parent.mkdir()
+        write({name: value for name, value in record.items() if name != "cycles"}, path)
+        write_cycles(record["cycles"], path.with_name("cycles.jsonl.gz"))
+    return paths
+
+
 class TestMeasure:
     """Tests of `measure`."""
 
@@ -139,16 +149,32 @@ class TestMeasureFiles:
     @pytest.mark.parametrize("processes", [1, 2])
     def test_same_tables(self, records: list[Row], plan: Row, tmp_path: Path, processes: int) -> None:
         """However many processes read the records, the tables are those of `measure`."""
-        paths = [tmp_path / str(index) / "record.json" for index in range(len(records))]
-        for record, path in zip(records, paths, strict=True):
-            path.parent.mkdir()
-            write({name: value for name, value in record.items() if name != "cycles"}, path)
-            write_cycles(record["cycles"], path.with_name("cycles.jsonl.gz"))
-
-        tables = measure_files(paths, plan, processes)
+        tables = measure_files(save(records, tmp_path), plan, processes)
 
         for name, table in measure(records, plan).items():
             assert tables[name].equals(table)
+
+    def test_outputs_that_are_returned_once(
+        self, plan: Row, make_pass: Callable[..., Row], make_record: Callable[..., Row], tmp_path: Path
+    ) -> None:
+        """What a process read on one kind of host is known where another kind gave the same wrong tokens."""
+        wrong = {"p0": [0, 1, 2, 9, 9, 9, 9, 9, 9], "p1": list(range(100, 109))}
+        passes = {
+            "none.default": [make_pass(repeat=repeat) for repeat in range(2)],
+            "s2.default": [make_pass([2], repeat=repeat, outputs=wrong) for repeat in range(2)],
+        }
+        hosts = [{"cpu": {"model": name, "usable_cores": 2}, "gpus": [], "driver": None} for name in "ab"]
+        records = [
+            make_record(plan, launch, passes[launch], round_=round_, host=host)
+            for launch in passes
+            for round_, host in enumerate(hosts)
+        ]
+
+        exactness = measure_files(save(records, tmp_path), plan, processes=2)["exactness"]
+
+        of_s2 = exactness.filter(pl.col("variant") == "s2.default")
+        assert of_s2["first_divergence"].to_list() == [3, 3]
+        assert of_s2["host"].n_unique() == 2
 
     def test_errors_come_through(self, plan: Row, tmp_path: Path) -> None:
         """A record that can't be read is named by its path."""

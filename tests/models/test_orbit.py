@@ -142,13 +142,14 @@ class TestExpectedAcceptLength:
     @pytest.mark.parametrize("acceptance", [[0.75], [0.62, 0.40, 0.30], [0.5, 0.9]])
     @pytest.mark.parametrize("num_steps", [1, 2, 3, 5])
     def test_is_the_mean_of_a_long_walk_from_anywhere(self, acceptance: list[float], num_steps: int) -> None:
-        """Wherever a generation begins, twenty laps have this mean."""
+        """Wherever a generation begins, ten laps and more have this mean."""
         orbit = lay_out(TINY, acceptance, seed=4)
-        for token in orbit.tokens[::50]:
-            accepted = list(islice(walk(orbit, token, num_steps), 20 * TINY))
 
-            mean = 1 + sum(accepted) / len(accepted)
-            assert expected_accept_length(orbit, num_steps) == pytest.approx(mean, rel=2e-3)
+        expected = expected_accept_length(orbit, num_steps)
+
+        for token in orbit.tokens[::100]:
+            accepted = list(islice(walk(orbit, token, num_steps), 10 * TINY))
+            assert 1 + sum(accepted) / len(accepted) == pytest.approx(expected, rel=2e-3)
 
     def test_a_falling_list_drifts_at_few_steps(self) -> None:
         """A cycle after a full acceptance sees later, lower shares: below the list at 1 step, equal at 5."""

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sweetspot.render import by_steps, by_variant
-from sweetspot.render.figures import save_all
+from sweetspot.render.figures import lay_out, save_all
 from sweetspot.render.rows import PHASES, Row, judged_rows
 from tests.render.conftest import CAUTIONS
 
@@ -132,6 +132,18 @@ class TestDrawAcceptLength:
         by_variant.draw_accept_length(axes, [rows[1], loses])
 
         assert words(axes) == ["+0.37", "−0.37"]
+
+
+class TestLayOut:
+    """Tests of `lay_out`."""
+
+    def test_a_long_name_is_not_cut(self, axes: Axes) -> None:
+        """The axes make room for what stands beside them."""
+        axes.set_yticks([0], ["s5k8d64.ring-ll-tuned.no-overlap"])
+
+        lay_out(axes.figure)
+
+        assert axes.get_tightbbox().x0 > 0
 
 
 class TestSaveAll:

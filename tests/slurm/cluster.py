@@ -126,7 +126,7 @@ class Cluster:
         self.call("scontrol", "update", f"NodeName={node}", "State=down", "Reason=test")
         _end(self.folder / f"slurmd-{node}.pid", signal.SIGKILL)
         jobs = self._processes(SLURMD_NODENAME=node)
-        above = {parent for process in jobs for parent in process.parents()}
+        above = {parent for process in jobs for parent in _parents(process)}
         _kill([*(parent for parent in above if parent.name() == "slurmstepd"), *jobs])
         for revoked in (self.folder / f"spool-{node}").glob("cred_state*"):
             revoked.unlink()  # or SLURM would start no job again there for two minutes
@@ -205,6 +205,13 @@ def _free_ports(count: int) -> list[int]:
     for each in sockets:
         each.close()
     return ports
+
+
+def _parents(process: psutil.Process) -> list[psutil.Process]:
+    """Return the processes above one, none if it has just ended."""
+    with suppress(psutil.NoSuchProcess):
+        return process.parents()
+    return []
 
 
 def _kill(processes: Iterable[psutil.Process]) -> None:

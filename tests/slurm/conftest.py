@@ -1,5 +1,6 @@
 """SLURM and a project on it."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,6 +27,6 @@ def project_on(cluster: Cluster, folder: Path) -> Project:
     """Return a project that runs on the cluster by the profile as it is shipped, but for its patience."""
     project = Project(folder)
     project.environment |= cluster.environment
-    patience = ["--slurm-init-seconds-before-status-checks", "1", "--latency-wait", "5"]
-    project.options = ["--workflow-profile", "profiles/slurm", *patience]
+    project.start = [sys.executable, "-P", str(Path(__file__).with_name("impatient.py"))]
+    project.options = ["--workflow-profile", "profiles/slurm", "--latency-wait", "5"]
     return project

@@ -48,6 +48,7 @@ class Project:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.workflow = ROOT
+        self.start = [str(SNAKEMAKE)]
         self.options = ["--cores", "1"]
         self.study = json.loads(json.dumps(STUDY))
         self.environment = dict(os.environ) | {"SWEETSPOT_HOST_LOCK": str(folder / "host.lock")}
@@ -76,14 +77,8 @@ class Project:
 
     def command(self, *words: str) -> list[str]:
         """Return Snakemake's command line in this folder."""
-        start = [
-            str(SNAKEMAKE),
-            "--snakefile",
-            str(self.workflow / "Snakefile"),
-            "--directory",
-            str(self.folder),
-        ]
-        return [*start, *self.options, *words]
+        places = ["--snakefile", str(self.workflow / "Snakefile"), "--directory", str(self.folder)]
+        return [*self.start, *places, *self.options, *words]
 
     def snakemake(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run Snakemake to its end."""
