@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sweetspot.errors import InstallError
-from sweetspot.host import env
+from tests.engines import cpu_python
 
 pytestmark = pytest.mark.engine
 
@@ -16,10 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_two_processes_sum_each_size(tmp_path: Path) -> None:
     """Every size has a time for each replay, and the sum that the ranks' values have."""
-    try:
-        python = env.python_of("engine-cpu")
-    except InstallError as missing:
-        pytest.skip(str(missing))
+    python = cpu_python()
     words = ["--ranks", "2", "--device", "cpu", "--dtype", "bfloat16", "--bytes", "128", "8192"]
     words += ["--in-a-replay", "3", "--replays", "4", "--warm-up", "1", "--out", str(tmp_path / "times.json")]
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from sweetspot.errors import InstallError
 from sweetspot.host import env
 from sweetspot.host.installed import pins
 from sweetspot.plan.capture import KNOWN, captured
 from sweetspot.plan.versions import sglang_version
+from tests.engines import cpu_python
 
 pytestmark = pytest.mark.engine
 
@@ -32,10 +32,7 @@ IDS: list[list[int] | None] = [
 @pytest.fixture(scope="module")
 def by_sglang() -> dict[str, list[list[int]]]:
     """What the methods of the installed SGLang set for each list of ids, by target."""
-    try:
-        python = env.python_of("engine-cpu")
-    except InstallError as missing:
-        pytest.skip(str(missing))
+    python = cpu_python()
     answer = subprocess.run(
         [python, ROOT / "tests/engine/capture_by_sglang.py", json.dumps(LAYERS), json.dumps(IDS)],
         env=os.environ

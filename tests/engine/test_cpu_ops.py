@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sweetspot.errors import InstallError
-from sweetspot.host import env
+from tests.engines import cpu_python
 
 OPS = Path(__file__).parent / "ops"
 SITE = Path(__file__).parents[2] / "sweetspot" / "engine" / "cpu" / "site"
@@ -25,10 +24,7 @@ CHECKS = [
 @functools.cache
 def _failures() -> dict[str, str | None]:
     """Run all checks in one process of the engine's Python, and return how each failed."""
-    try:
-        python = env.python_of("engine-cpu")
-    except InstallError as error:
-        pytest.skip(str(error))
+    python = cpu_python()
     done = subprocess.run(
         [python, OPS],
         env={**os.environ, "PYTHONPATH": str(SITE), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"},

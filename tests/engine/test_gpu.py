@@ -2,11 +2,10 @@
 
 import polars as pl
 import pytest
-import yaml
 
 from sweetspot.host.engines import suitable
 from sweetspot.host.facts import facts
-from tests.workflow.project import ROOT, Project
+from tests.workflow.project import Project
 
 pytestmark = pytest.mark.gpu
 
@@ -16,10 +15,8 @@ def test_the_default_study_on_a_gpu(project: Project) -> None:
     host = facts()
     if not host["gpus"]:
         pytest.skip("no NVIDIA driver found on this host")
-    project.study = yaml.safe_load((ROOT / "config.yaml").read_text())
-    project.study |= {"name": "small", "rounds": 1}
+    project.take_default_study(rounds=1)
     project.study["speculation"]["num_steps"] = [2]
-    project.study["prompts"]["file"] = str(ROOT / project.study["prompts"]["file"])
     project.save()
 
     answer = project.snakemake("all")

@@ -12,11 +12,11 @@ import pytest
 
 from sweetspot.analyse.faults import DEAD_DRAFT
 from sweetspot.analyse.smoke import judge_smoke
-from sweetspot.errors import InstallError, ModelError
-from sweetspot.host import env
+from sweetspot.errors import ModelError
 from sweetspot.models.pair import checkpoint
 from sweetspot.models.pair.layers import check_layers
 from tests.engine.layers import IDS, PAIR, ROOT, VERSION, list_ids, measure_all, row
+from tests.engines import cpu_python
 
 pytestmark = pytest.mark.engine
 
@@ -27,10 +27,7 @@ BAND = [2.5, 3.0]  # around what the pair was made for
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the pair and its records are."""
-    try:
-        env.python_of("engine-cpu")
-    except InstallError as missing:
-        pytest.skip(str(missing))
+    cpu_python()
     return tmp_path_factory.mktemp("layers")
 
 

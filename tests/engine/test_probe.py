@@ -7,11 +7,10 @@ import pytest
 
 from sweetspot import asked
 from sweetspot.engine import base
-from sweetspot.errors import InstallError
-from sweetspot.host import env
 from sweetspot.models.prepare import find
 from sweetspot.run.probe import probe
 from sweetspot.study import Study
+from tests.engines import cpu_python
 from tests.workflow.project import ROOT
 
 pytestmark = pytest.mark.engine
@@ -19,10 +18,7 @@ pytestmark = pytest.mark.engine
 
 def test_a_server_needs_no_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Speculation at the largest step count, on dummy weights for target and draft."""
-    try:
-        python = env.python_of("engine-cpu")
-    except InstallError as missing:
-        pytest.skip(str(missing))
+    python = cpu_python()
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr("sweetspot.run.lock.PLACE", tmp_path / "host.lock")
     study = Study.load(Path("config.yaml"))

@@ -10,17 +10,17 @@ from typing import Any
 import polars as pl
 import psutil
 import pytest
-import yaml
 
 from sweetspot.engine import base
 from sweetspot.engine.plugin import UNITS
 from sweetspot.engine.sglang import Server
-from sweetspot.errors import EngineError, InstallError
+from sweetspot.errors import EngineError
 from sweetspot.host import env
 from sweetspot.models.orbit import walk
 from sweetspot.models.spec import spec
 from sweetspot.run.cycles import read_cycles
 from sweetspot.run.record import read, unpack
+from tests.engines import cpu_python
 from tests.workflow.project import ROOT, Project
 
 pytestmark = pytest.mark.engine
@@ -29,16 +29,11 @@ pytestmark = pytest.mark.engine
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The default study with a baseline and two steps, one round and little to say, measured from nothing."""
-    try:
-        env.python_of("engine-cpu")
-    except InstallError as missing:
-        pytest.skip(str(missing))
+    cpu_python()
     project = Project(tmp_path_factory.mktemp("real"))
-    project.study = yaml.safe_load((ROOT / "config.yaml").read_text())
-    project.study |= {"name": "small", "engine": "engine-cpu", "rounds": 1, "repeats": 2}
+    project.take_default_study(engine="engine-cpu", rounds=1, repeats=2)
     project.study["speculation"]["num_steps"] = [2]
     project.study["generation"]["max_new_tokens"] = 96
-    project.study["prompts"]["file"] = str(ROOT / project.study["prompts"]["file"])
     project.save()
     answer = project.snakemake("all")
     assert answer.returncode == 0, answer.stdout + answer.stderr

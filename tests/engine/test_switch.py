@@ -11,14 +11,13 @@ import yaml
 from sweetspot.engine import base
 from sweetspot.engine.plugin import UNITS
 from sweetspot.engine.sglang import Server
-from sweetspot.errors import InstallError
-from sweetspot.host import env
 from sweetspot.models import prepare
 from sweetspot.models.identity import resolve
 from sweetspot.run.cycles import read_cycles
 from sweetspot.run.job import Job
 from sweetspot.run.record import digest, pack, read
 from sweetspot.run.runner import measure
+from tests.engines import cpu_python
 from tests.workflow.project import ROOT
 
 pytestmark = pytest.mark.engine
@@ -39,10 +38,7 @@ Row = dict[str, Any]
 @pytest.fixture(scope="module")
 def engine() -> base.Engine:
     """The CPU engine, if it is installed."""
-    try:
-        return base.sglang("engine-cpu", env.python_of("engine-cpu"))
-    except InstallError as missing:
-        pytest.skip(str(missing))
+    return base.sglang("engine-cpu", cpu_python())
 
 
 @pytest.fixture(scope="module")

@@ -8,16 +8,14 @@ from typing import Any
 
 import psutil
 import pytest
-import yaml
 
 from sweetspot.engine.plugin import UNITS
-from sweetspot.errors import InstallError
-from sweetspot.host import env
 from sweetspot.models.orbit import walk
 from sweetspot.models.spec import spec
 from sweetspot.run.cycles import read_cycles
 from sweetspot.run.record import read, unpack
-from tests.workflow.project import ROOT, Project
+from tests.engines import cpu_python
+from tests.workflow.project import Project
 
 pytestmark = pytest.mark.engine
 
@@ -27,17 +25,12 @@ STEPS = {"s1.default": 1, "s2.default": 2}
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The default study on two ranks: its short run, what NCCL is asked, and the launch that switches."""
-    try:
-        env.python_of("engine-cpu")
-    except InstallError as missing:
-        pytest.skip(str(missing))
+    cpu_python()
     project = Project(tmp_path_factory.mktemp("two"))
-    project.study = yaml.safe_load((ROOT / "config.yaml").read_text())
-    project.study |= {"name": "small", "engine": "engine-cpu", "tp_size": 2, "equality_rounds": 0}
+    project.take_default_study(engine="engine-cpu", tp_size=2, equality_rounds=0)
     project.study |= {"loads": [1, 2], "rounds": 1, "repeats": 1, "warmup_passes": 0}
     project.study["speculation"]["num_steps"] = list(STEPS.values())
     project.study["generation"]["max_new_tokens"] = 32
-    project.study["prompts"]["file"] = str(ROOT / project.study["prompts"]["file"])
     cores = sorted(os.sched_getaffinity(0))
     each_rank_its_core = {"SGLANG_CPU_OMP_THREADS_BIND": f"{cores[0]}|{cores[-1]}"}
     project.study["engines"]["engine-cpu"]["env"] |= each_rank_its_core

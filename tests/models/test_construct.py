@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sweetspot.errors import InstallError
-from sweetspot.host import env
 from sweetspot.models.identity import identity
+from tests.engines import cpu_python
 
 ROOT = Path(__file__).parents[2]
 SPEC = {"shape": "tiny", "acceptance": [0.62, 0.40, 0.30], "seed": 1}
@@ -36,10 +35,7 @@ pytestmark = pytest.mark.engine
 
 def _run(*arguments: object) -> subprocess.CompletedProcess[str]:
     """Run the engine's Python, with the project importable and nothing of the workflow's."""
-    try:
-        python = env.python_of("engine-cpu")
-    except InstallError as error:
-        pytest.skip(str(error))
+    python = cpu_python()
     return subprocess.run(
         [python, *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},

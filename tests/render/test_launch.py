@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from sweetspot.errors import InstallError, StudyError
-from sweetspot.host import env
+from sweetspot.errors import StudyError
 from sweetspot.render.launch import launch_script
 from sweetspot.run.record import read
+from tests.engines import cpu_python
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results" / "published" / "quickstart"
@@ -176,10 +176,7 @@ def test_it_repeats_the_recorded_command(variant: str, started: Words) -> None:
 @pytest.mark.parametrize(("variant", "steps"), [("none.default", "None"), ("s3.default", "3")])
 def test_the_engine_accepts_it(variant: str, steps: str, started: Words, tmp_path: Path) -> None:
     """SGLang's own parser takes the words, and understands what was measured."""
-    try:
-        python = env.python_of("engine-cpu")
-    except InstallError as missing:
-        pytest.skip(str(missing))
+    python = cpu_python()
     plan = json.loads((PUBLISHED / "plan.json").read_text())
     record = read(PUBLISHED / "run" / variant / "0" / "record.json")
     if not (ROOT / record["models"]["target"]["folder"]).exists():

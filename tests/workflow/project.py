@@ -71,6 +71,11 @@ class Project:
         self.study["prompts"]["sha256"] = hashlib.sha256(text.encode()).hexdigest()
         self.save()
 
+    def take_default_study(self, **changes: Any) -> None:  # noqa: ANN401
+        """Make the default study, with some of its top-level keys replaced, the project's; not saved yet."""
+        self.study = yaml.safe_load((ROOT / "config.yaml").read_text()) | {"name": "small"} | changes
+        self.study["prompts"]["file"] = str(ROOT / self.study["prompts"]["file"])
+
     def save(self) -> None:
         """Write the study as it is now."""
         (self.folder / "config.yaml").write_text(yaml.safe_dump(self.study, sort_keys=False))
