@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -95,10 +96,19 @@ def _attempt(study: Study, launch_id: str, round_: int) -> int:
 
 def _planned(study: Study, launch_id: str) -> tuple[Plan, Launch]:
     """Return a launch, and the plan that has it: the study's own, or one made after its first verdict."""
-    later = [study.folder / "plan" / f"{stage}.json" for stage in ("recheck", "final")]
-    short = smoke_plan(study.plan, study.values, study.engine_entry)
-    plans = [study.plan, short, *(study.read_plan(file) for file in later if file.exists())]
-    return next((plan, launch) for plan in plans for launch in plan.launches if launch.id == launch_id)
+    return next(
+        (plan, launch) for plan in _plans(study) for launch in plan.launches if launch.id == launch_id
+    )
+
+
+def _plans(study: Study) -> Iterator[Plan]:
+    """Yield the plans of *study*, those from files last: nearly every launch is in the first."""
+    yield study.plan
+    yield smoke_plan(study.plan, study.values, study.engine_entry)
+    for stage in ("recheck", "final"):
+        file = study.folder / "plan" / f"{stage}.json"
+        if file.exists():
+            yield study.read_plan(file)
 
 
 def _digest(data: Any) -> str:  # noqa: ANN401  any JSON
