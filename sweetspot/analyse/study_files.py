@@ -1,6 +1,5 @@
 """Reads what a study left: in `results/NAME`, or of a published one in `results/rendered/NAME`."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -10,6 +9,7 @@ import polars as pl
 from sweetspot.analyse.hosts import of_first_host
 from sweetspot.analyse.summary import SUMMARY
 from sweetspot.errors import RecordError
+from sweetspot.plan.json_file import read_json
 from sweetspot.run import record
 
 
@@ -42,7 +42,7 @@ class StudyFiles:
             raise RecordError(
                 f"{source}: figures that were reported, expected records; compare studies with records"
             )
-        plan = json.loads(_text(plan_file))
+        plan = read_json(_existing(plan_file))
         first = source / "run" / plan["launches"][0]["id"] / "0" / "record.json"
         return cls(
             name=str(folder),
@@ -50,7 +50,7 @@ class StudyFiles:
             record=record.read(first),
             passes=of_first_host(pl.read_parquet(_existing(folder / "measure" / "passes.parquet"))),
             summary=_summary(folder / "summary.parquet"),
-            verdict=json.loads(_text(folder / "verdict.json")),
+            verdict=read_json(_existing(folder / "verdict.json")),
         )
 
 
@@ -68,7 +68,3 @@ def _existing(path: Path) -> Path:
             "or render a published one by `snakemake --cores 1 published`"
         )
     return path
-
-
-def _text(path: Path) -> str:
-    return _existing(path).read_text()

@@ -9,6 +9,7 @@ from typing import Any
 from sweetspot.engine import base
 from sweetspot.host import env
 from sweetspot.host.facts import facts
+from sweetspot.plan.json_file import read_json
 
 PROTOCOL = 2  # what is measured, and how; raised by hand, see tests/run/test_protocol.py
 LAUNCH = ("kind", "variants", "candidates", "args", "env")
@@ -64,7 +65,7 @@ def read_job(study: Path, asked: dict[str, Any], limits: dict[str, float], place
         InstallError: If the engine's environment is not built.
     """
     identity = asked["identity"]
-    installed = json.loads((study / "plan" / "engine.json").read_text())
+    installed = read_json(study / "plan" / "engine.json")
     return Job(
         launch={"id": asked["launch"], **{key: identity[key] for key in LAUNCH}},
         round=asked["round"],
@@ -79,7 +80,7 @@ def read_job(study: Path, asked: dict[str, Any], limits: dict[str, float], place
             "identity": identity,
             "host": facts(),
             "engine": installed,
-            "models": json.loads((study / "models.json").read_text()),
+            "models": read_json(study / "models.json"),
             "prompts_sha256": identity["prompts"]["sha256"],
         },
         untimed=tuple(identity.get("untimed", ())),

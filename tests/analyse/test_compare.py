@@ -343,6 +343,14 @@ class TestStudyFiles:
         ):
             StudyFiles.read(tmp_path / "nothing")
 
+    def test_a_damaged_file_is_told(self, tmp_path: Path) -> None:
+        """A plan that was cut short is one line, as everywhere."""
+        (tmp_path / "plan").mkdir()
+        (tmp_path / "plan" / "plan.json").write_text('{"launches": [')
+
+        with pytest.raises(RecordError, match=r"plan\.json: .*, expected JSON; delete it"):
+            StudyFiles.read(tmp_path)
+
     def test_reported_study(self, tmp_path: Path) -> None:
         """Figures without records can't be compared."""
         folder = tmp_path / "published" / "theirs"

@@ -18,7 +18,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 2, "digest": "d7082c8d80b5a36b"}
+DECIDED = {"protocol": 2, "digest": "586fc1853f4aa48b"}
 
 
 def digest_of(sources: list[Path]) -> str:
