@@ -47,8 +47,7 @@ def _plans(study: Study) -> dict[str, Plan]:
         return {"plan": study.plan}
     file = study.folder / "plan" / "recheck.json"
     doubted = {variant.id for variant in study.read_plan(file).variants}
-    holds = read_json(study.folder / "equality.json")["holds"]
-    final = study.plan if holds else study.dedicated()
+    final = study.settled(read_json(study.folder / "equality.json")["holds"])
     return {"plan": study.plan, "recheck": study.recheck(doubted), "final": final}
 
 

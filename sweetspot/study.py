@@ -111,6 +111,10 @@ class Study:
         """Return the plan of the second stage, which measures *variants* both ways."""
         return stages.recheck(self.plan, self.dedicated(), variants, self.values["equality_rounds"])
 
+    def settled(self, holds: bool) -> Plan:
+        """Return the plan whose records decide: the first if one load *holds*, or else a launch each."""
+        return self.plan if holds else self.dedicated()
+
     def second_stage(self) -> Plan | None:
         """Return the plan of the second stage as if the longest chain won, None if there is no such stage."""
         if not self.rechecks:

@@ -96,5 +96,4 @@ def settle(arguments: argparse.Namespace) -> None:
     from sweetspot.study import Study
 
     study = Study.load(arguments.study)
-    final = study.plan if read_json(arguments.equality)["holds"] else study.dedicated()
-    arguments.out.write_text(final.to_json())
+    arguments.out.write_text(study.settled(read_json(arguments.equality)["holds"]).to_json())
