@@ -59,8 +59,9 @@ def equality(tables: Tables, plan: Mapping[str, Any]) -> Row:
 
     Returns:
         `rounds`, `tolerance` (difference that counts as none, a share), `holds` (False if any row refutes the
-        equality) and `rows`: a `variant`, a `load`, for each of `COMPARED` the ratio of the two kinds of
-        launch with its `_low` and `_high` (null for fewer than two rounds), and whether it `holds`.
+        equality), `rows`: a `variant`, a `load`, for each of `COMPARED` the ratio of the two kinds of
+        launch with its `_low` and `_high` (null for fewer than two rounds), and whether it `holds`; and
+        `missing`, each `variant` and `load` of which no round gave both numbers.
     """
     kinds = {launch["id"]: launch["kind"] for launch in plan["launches"]}
     on_cpu = any(launch["args"].get("device") == "cpu" for launch in plan["launches"])
@@ -72,22 +73,29 @@ def equality(tables: Tables, plan: Mapping[str, Any]) -> Row:
     pairs = [
         (variant["id"], load)
         for variant in plan["variants"]
+        if {launch["kind"] for launch in plan["launches"] if variant["id"] in launch["variants"]} >= {*KINDS}
         for load in plan["workload"]["loads"]
-        if all((variant["id"], load, kind) in cells for kind in KINDS)
     ]
     share = LEVEL / max(len(pairs), 1)
-    rows = []
+    rows, missing = [], []
     for variant, load in pairs:
         row: Row = {"variant": variant, "load": load}
         for name in COMPARED:
-            medians = [round_medians(cells[variant, load, kind], name) for kind in KINDS]
+            medians = [
+                round_medians(cells[cell], name) if (cell := (variant, load, kind)) in cells else {}
+                for kind in KINDS
+            ]
             row |= _ratio(name, share, *medians)
-        rows.append(row | {"holds": not _refuted(row, tolerance)})
+        if row["decode_tokens_per_s"] is None:
+            missing.append({"variant": variant, "load": load})
+        else:
+            rows.append(row | {"holds": not _refuted(row, tolerance)})
     return {
         "rounds": plan["rounds"],
         "tolerance": tolerance,
         "holds": all(row["holds"] for row in rows),
         "rows": rows,
+        "missing": missing,
     }
 
 

@@ -4,13 +4,21 @@ A pass of the target does a known number of all-reduces of one size. Times how m
 NCCL variant, that is how much longer the verify should be, if nothing else changed.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 from sweetspot.analyse.nccl_probed import Probed, Row
+from sweetspot.analyse.statistics import CONFIDENCE
+from sweetspot.analyse.summary import target_pass
 
 _QUARTERS = (0.25, 0.5, 0.75)
+_AGAINST_THE_REFERENCE = (
+    *("predicted_difference_s", "rest_s"),
+    *(f"measured_difference_{end}s" for end in ("", "low_", "high_")),
+)
 
 
 def times(found: Probed) -> dict[int, Row]:
@@ -56,8 +64,9 @@ def predict(probed: Mapping[str, Probed], reference: str | None, summary: Sequen
     Returns:
         `variant`, `nccl`, `load`, `bytes`, `all_reduces` (of a pass), `allreduce_s` with `_low_s` and
         `_high_s`, `on_the_path`, `predicted_s` (all of a pass), `measured_s` (the verify; of a baseline its
-        decode step), and against the reference `predicted_difference_s`, `measured_difference_s` and
-        `rest_s`, null for the reference itself, where something was not measured, or NCCL does not serve it.
+        decode step), and against the reference `predicted_difference_s`, `measured_difference_s` with
+        `_low_s` and `_high_s` (Student's over the rounds, each round's difference by itself) and `rest_s`,
+        null for the reference itself, where something was not measured, or NCCL does not serve it.
     """
     rows = {
         (row["variant"], row["load"]): _one(probed[row["nccl"]], row)
@@ -65,18 +74,33 @@ def predict(probed: Mapping[str, Probed], reference: str | None, summary: Sequen
         if row["nccl"] in probed
     }
     known = {key: row for key, row in rows.items() if row is not None}
-    for row in known.values():
+    by_round = {(row["variant"], row["load"]): row["verify_s_by_round"] or [] for row in summary}
+    for key, row in known.items():
         speculation, _, rest = row["variant"].partition(".")
         args_set = rest.removeprefix(row["nccl"])
         other = known.get((f"{speculation}.{reference}{args_set}", row["load"]))
-        row |= dict.fromkeys(("predicted_difference_s", "measured_difference_s", "rest_s"))
+        row |= dict.fromkeys(_AGAINST_THE_REFERENCE)
         if other is None or other is row or not (row["on_the_path"] and other["on_the_path"]):
             continue
         row["predicted_difference_s"] = row["predicted_s"] - other["predicted_s"]
         if row["measured_s"] is not None and other["measured_s"] is not None:
-            row["measured_difference_s"] = row["measured_s"] - other["measured_s"]
-            row["rest_s"] = row["measured_difference_s"] - row["predicted_difference_s"]
+            difference = row["measured_s"] - other["measured_s"]
+            row["measured_difference_s"] = difference
+            row["rest_s"] = difference - row["predicted_difference_s"]
+            half = _half_width(by_round[key], by_round[other["variant"], row["load"]])
+            if half is not None:
+                row["measured_difference_low_s"] = difference - half
+                row["measured_difference_high_s"] = difference + half
     return list(known.values())
+
+
+def _half_width(one: Sequence[float | None], other: Sequence[float | None]) -> float | None:
+    """Return half the width of the interval of *one* less *other*, None for fewer than two rounds."""
+    both = [a - b for a, b in zip(one, other, strict=True) if a is not None and b is not None]
+    if len(both) < 2:
+        return None
+    limit = float(stdtrit(len(both) - 1, (1 + CONFIDENCE) / 2))
+    return limit * float(np.std(both, ddof=1)) / math.sqrt(len(both))
 
 
 def _one(found: Probed, row: Row) -> Row | None:
@@ -94,5 +118,5 @@ def _one(found: Probed, row: Row) -> Row | None:
         **took,
         "on_the_path": found.on_the_path(sent[0]),
         "predicted_s": all_reduces * took["allreduce_s"],
-        "measured_s": row["verify_s"] if row["num_steps"] else row["decode_s"] or row["cycle_s"],
+        "measured_s": row[target_pass(row)],
     }

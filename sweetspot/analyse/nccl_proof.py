@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from sweetspot.analyse.nccl_probed import Probed, Row
 from sweetspot.measure.nccl import obeys, overwritten
+from sweetspot.plan.probes import why_not
 
 SEEN = "seen"
 UNPROVEN = "unproven"  # a variable that leaves no trace in NCCL's log
@@ -102,7 +103,7 @@ def _prove_message(found: Probed, message: Row) -> Row:
 def _overall(found: Probed, rows: list[Row]) -> Row:
     """Return the status of a variant: the worst of its verify sizes."""
     if found.skipped:
-        return {"status": OFF_THE_PATH, "detail": found.record["reason"]}
+        return {"status": OFF_THE_PATH, "detail": why_not(found.record["args"])}
     if not found.started:
         return {"status": NOT_PROBED, "detail": found.record["reason"]}
     verifies = [row for row in rows if row["draft_tokens"] > 1] or rows

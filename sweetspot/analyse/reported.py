@@ -53,6 +53,7 @@ def judge_reported(frame: pl.DataFrame) -> Row:
         "use_baseline": False,
         "tied_with": [],
         "sentence": _sentence(rows),
+        "detail": "",
         "warnings": [],
         "rows": [
             {"variant": row["variant"], "load": row["load"], "verdict": REPORTED, "reasons": _reasons(row)}

@@ -27,7 +27,8 @@ SUMMARY: dict[str, pl.DataType] = (
     | {"status": TEXT, "failure": TEXT}
     | {"rounds": WHOLE, "passes": WHOLE, "requests": WHOLE}
     | {"decode_tokens_per_s": REAL, "decode_tokens_per_s_low": REAL, "decode_tokens_per_s_high": REAL}
-    | {"full_load_share": REAL, "launch": TEXT, "decode_tokens_per_s_by_round": pl.List(REAL)}
+    | {"full_load_share": REAL, "launch": TEXT}
+    | {"decode_tokens_per_s_by_round": pl.List(REAL), "verify_s_by_round": pl.List(REAL)}
     | {"speedup": REAL, "speedup_low": REAL, "speedup_high": REAL, "p_value_adjusted": REAL}
     | {"resolution": REAL, "speedup_bootstrap_low": REAL, "speedup_bootstrap_high": REAL}
     | {"accept_length": REAL, "accept_length_from_histogram": REAL, "accept_lengths_agree": FLAG}
@@ -76,6 +77,8 @@ def summarise(
                 baseline = {} if row["untimed"] else speeds.get((variant["baseline"], load), {})
                 row |= _speed(load, passes[cell], speeds[cell], baseline)
                 row["decode_tokens_per_s_by_round"] = [speeds[cell].get(r) for r in numbers]
+                verifies = round_medians(passes[cell], target_pass(row))
+                row["verify_s_by_round"] = [verifies.get(r) for r in numbers]
                 row |= pooled_acceptance(passes[cell], variant)
                 row |= pooled_latency(passes[cell], requests[cell])
                 row |= _exactness(exact[cell])
@@ -92,6 +95,11 @@ def summarise(
         for row, columns in zip(of_load, speedup_columns(of_load), strict=True):
             row.update(columns)
     return pl.DataFrame(rows, SUMMARY)
+
+
+def target_pass(row: Mapping[str, Any]) -> str:
+    """Return the column that holds a pass of the target: the verify, and what stands for it in a baseline."""
+    return "verify_s" if row["num_steps"] else "cycle_s" if row["decode_s"] is None else "decode_s"
 
 
 def _by_cell(table: pl.DataFrame) -> dict[tuple[Any, ...], pl.DataFrame]:

@@ -46,8 +46,8 @@ def plan_probes(study: Study, engine: Mapping[str, Any], plan: Plan) -> dict[str
 
 def why_not(args: Args) -> str | None:
     """Return why there is nothing to ask NCCL of servers with these arguments, None if there is."""
-    if args["tp-size"] == 1:
-        return "one GPU: there is nothing to all-reduce, so NCCL takes no part"
     if args.get("device") == "cpu":
         return "on a CPU: NCCL takes no part"
+    if args["tp-size"] == 1:
+        return "one GPU: there is nothing to all-reduce, so NCCL takes no part"
     return None

@@ -17,6 +17,7 @@ from sweetspot.render.rows import Row, is_reported, why_missing, with_interval
 from sweetspot.render.theme import COLOURS, SERIES_COLOURS, SERIES_MARKERS, SMALL_PT
 
 UPRIGHT_FROM = 9  # so many places have room only for upright names
+_RING: dict[str, Any] = {"marker": "o", "markersize": 11, "color": COLOURS["ink"], "markerfacecolor": "none"}
 
 
 def step_labels(rows: Sequence[Row]) -> list[str]:
@@ -25,26 +26,42 @@ def step_labels(rows: Sequence[Row]) -> list[str]:
         rows,
         key=lambda row: (row["eagle_topk"] > 1, row["num_steps"], row["eagle_topk"], row["num_draft_tokens"]),
     )
-    return list(dict.fromkeys(_step_label(row) for row in in_order))
+    return list(dict.fromkeys(step_label(row) for row in in_order))
+
+
+def by_speculation(rows: Sequence[Row]) -> list[Row]:
+    """Return *rows* with what differs in its NCCL variant alone side by side."""
+    places = step_labels(rows)
+    return sorted(rows, key=lambda row: places.index(step_label(row)))
+
+
+def step_label(row: Row) -> str:
+    """Return `none`, `none-again`, `3`, `3 k4 d8` for a tree, or `s3-untimed` for a control."""
+    if row["num_steps"] == 0 or row["control"]:
+        return str(row["variant"]).partition(".")[0]
+    tree = f" k{row['eagle_topk']} d{row['num_draft_tokens']}" if row["eagle_topk"] > 1 else ""
+    return f"{row['num_steps']}{tree}"
 
 
 def draw_speed(axes: Axes, rows: Sequence[Row]) -> None:
     """Draw decode speed against step count at one load, with the band of the first baseline.
 
-    A colour is an NCCL variant with its set of arguments. A point is hollow where its verdict is not clear
-    or the number was only reported. The winner says its speedup.
+    A colour is an NCCL variant with its set of arguments. A point is pale where it is a baseline, and hollow
+    where its verdict is not clear or the number was only reported. The winner has a ring.
     """
     places, names = step_labels(rows), _series_names(rows)
     step = min(0.8 / len(names), 0.3)
+    upright = len(places) >= UPRIGHT_FROM
     axes.set_xlim(-0.5, len(places) - 0.5)
-    axes.set_xticks(range(len(places)), places, rotation=90 if len(places) >= UPRIGHT_FROM else 0)
+    labels = places if upright else [place.replace("-", "-\n") for place in places]
+    axes.set_xticks(range(len(places)), labels, rotation=90 if upright else 0)
     axes.grid(axis="y")
     axes.set(xlabel="num_steps [draft steps/cycle]")
     axes.set(ylabel=f"decode speed\nat load {rows[0]['load']} [tok/s]")
     _draw_baseline(axes, next(row for row in rows if row["variant"] == row["baseline"]))
     for number, name in enumerate(names):
         offset = (number - (len(names) - 1) / 2) * step
-        points = [(places.index(_step_label(row)) + offset, row) for row in rows if _series_name(row) == name]
+        points = [(places.index(step_label(row)) + offset, row) for row in rows if _series_name(row) == name]
         points.sort(key=lambda point: point[0])
         _draw_series(axes, points, step, _series_style(number))
 
@@ -55,13 +72,17 @@ def speed_legend(rows: Sequence[Row]) -> list[Artist]:
     legend: list[Artist] = []
     if len(names) > 1:
         legend += [Line2D([], [], label=name, **_series_style(number)) for number, name in enumerate(names)]
-    dot: dict[str, Any] = {"linestyle": "", "marker": "o", "color": COLOURS["muted"]}
+    dot: dict[str, Any] = {"marker": "o", "color": COLOURS["muted"]}
     hollow = "reported" if is_reported(rows[0]) else "not ranked or unclear"
     if not is_reported(rows[0]):
-        legend.append(Line2D([], [], label="clearly faster or slower", **dot))
-    if any(_is_hollow(row) for row in rows):
-        legend.append(Line2D([], [], label=hollow, markerfacecolor=COLOURS["surface"], **dot))
-    legend.append(Line2D([], [], label="baseline", linestyle="--", color=COLOURS["muted"]))
+        legend.append(Line2D([], [], label="clearly faster or slower", linestyle="", **dot))
+    if any(_face(row, "") == COLOURS["surface"] for row in rows):
+        legend.append(Line2D([], [], label=hollow, linestyle="", markerfacecolor=COLOURS["surface"], **dot))
+    legend.append(Line2D([], [], label="baseline", linestyle="--", markerfacecolor=COLOURS["grid"], **dot))
+    for row in rows:
+        if _is_named(row):
+            speedup = with_interval(row["speedup"], row["speedup_low"], row["speedup_high"]).partition(" ")[0]
+            legend.append(Line2D([], [], label=f"winner, {speedup}×", linestyle="", **_RING))
     if any(row["decode_tokens_per_s"] is None for row in rows):
         legend.append(Patch(label="no result", color=COLOURS["grid"]))
     return legend
@@ -74,7 +95,7 @@ def draw_acceptance(axes: Axes, rows: Sequence[Row]) -> None:
     """
     longest = 1
     for number, place in enumerate(step_labels(rows)):
-        of_place = [row for row in rows if _step_label(row) == place]
+        of_place = [row for row in rows if step_label(row) == place]
         told = [row["acceptance_by_position"] for row in of_place if row["acceptance_by_position"]]
         shares = told[0] if told else []
         label = place if shares else f"{place}: {why_missing(of_place[0])}"
@@ -84,14 +105,6 @@ def draw_acceptance(axes: Axes, rows: Sequence[Row]) -> None:
     axes.set(xlabel="position in the draft [tokens]", ylabel="accepted [share of cycles]")
     axes.set(xlim=(0.8, longest + 0.2), ylim=(0, 1.03), xticks=range(1, longest + 1))
     axes.grid(axis="y")
-
-
-def _step_label(row: Row) -> str:
-    """Return `none`, `none-again`, `3`, `3 k4 d8` for a tree, or `s3-untimed` for a control."""
-    if row["num_steps"] == 0 or row["control"]:
-        return str(row["variant"]).partition(".")[0]
-    tree = f" k{row['eagle_topk']} d{row['num_draft_tokens']}" if row["eagle_topk"] > 1 else ""
-    return f"{row['num_steps']}{tree}"
 
 
 def _series_names(rows: Sequence[Row]) -> list[str]:
@@ -109,8 +122,16 @@ def _series_style(number: int) -> dict[str, Any]:
     }
 
 
-def _is_hollow(row: Row) -> bool:
-    return row["verdict"] in ("unclear", "broken", "without effect") or is_reported(row)
+def _face(row: Row, colour: str) -> str:
+    """Return what fills the mark of *row*, whose colour is *colour*."""
+    if row["verdict"] == "reference":
+        return COLOURS["grid"]
+    return colour if row["verdict"] in ("faster", "slower") else COLOURS["surface"]
+
+
+def _is_named(row: Row) -> bool:
+    """Return whether *row* is a winner that speculates."""
+    return bool(row["winner"] and row["num_steps"] > 0)
 
 
 def _draw_series(
@@ -128,30 +149,15 @@ def _draw_series(
             continue
         low, high = row["decode_tokens_per_s_low"], row["decode_tokens_per_s_high"]
         reach = None if low is None else [[speed - low], [high - speed]]
-        face = COLOURS["surface"] if _is_hollow(row) else style["color"]
-        axes.errorbar(x, speed, reach, capsize=3, markerfacecolor=face, **style)
-        if row["winner"] and row["num_steps"] > 0:
-            _name_winner(axes, x, speed if high is None else high, row)
+        axes.errorbar(x, speed, reach, capsize=3, markerfacecolor=_face(row, style["color"]), **style)
+        if _is_named(row):
+            axes.plot(x, speed, **_RING)
 
 
 def _draw_gap(axes: Axes, x: float, width: float, row: Row) -> None:
     axes.axvspan(x - width / 2, x + width / 2, color=COLOURS["grid"], linewidth=0, zorder=1.5)
     upright: dict[str, Any] = {"rotation": 90, "ha": "center", "va": "bottom", "fontsize": SMALL_PT}
     axes.text(x, 0.03, why_missing(row), transform=axes.get_xaxis_transform(), **upright)
-
-
-def _name_winner(axes: Axes, x: float, top: float, row: Row) -> None:
-    speedup = with_interval(row["speedup"], row["speedup_low"], row["speedup_high"]).partition(" ")[0]
-    to_the_left = x > sum(axes.get_xlim()) / 2
-    axes.annotate(
-        f"{speedup}× {row['baseline']}",
-        (x, top),
-        (6 if to_the_left else -6, 4),
-        textcoords="offset points",
-        ha="right" if to_the_left else "left",
-        weight="bold",
-        fontsize=SMALL_PT,
-    )
 
 
 def _draw_baseline(axes: Axes, reference: Row) -> None:

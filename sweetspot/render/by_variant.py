@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from matplotlib.axes import Axes
 
-from sweetspot.render.rows import Row, phases, why_missing
+from sweetspot.render.by_steps import step_label
+from sweetspot.render.rows import PHASES, Row, phases, why_missing
 from sweetspot.render.theme import COLOURS, PHASE_COLOURS, SMALL_PT
 
 BREAK_EVEN = "break-even"
@@ -46,8 +47,10 @@ def draw_cycle(axes: Axes, rows: Sequence[Row]) -> None:
             # accept_length / baseline tok/s, at any load
             limit_ms = 1000 * row["cycle_s"] * row["accept_length"] / row["break_even_accept_length"]
             margins.append(Margin(y, limit_ms, end_ms, gains=end_ms < limit_ms))
-    for phase, places in bars.items():
-        ys, begins, lengths = zip(*places, strict=True)
+    for phase in (*PHASES, "cycle"):
+        if phase not in bars:
+            continue
+        ys, begins, lengths = zip(*bars[phase], strict=True)
         axes.barh(ys, lengths, left=begins, height=0.6, color=PHASE_COLOURS[phase], label=phase)
     _draw_margins(axes, margins)
     axes.set_xlim(left=0)
@@ -85,13 +88,14 @@ def draw_accept_length(axes: Axes, rows: Sequence[Row]) -> None:
 
 
 def _set_variants(axes: Axes, rows: Sequence[Row]) -> None:
-    """Name the rows from top to bottom, with a line between those of different baselines."""
+    """Name the rows from top to bottom, with a line between those of different speculation."""
     axes.set_yticks(range(len(rows)), [row["variant"] for row in rows])
     axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x")
+    several = len({row["baseline"] for row in rows}) > 1
     for y, (above, below) in enumerate(pairwise(rows)):
-        if above["baseline"] != below["baseline"]:
+        if several and step_label(above) != step_label(below):
             axes.axhline(y + 0.5, color=COLOURS["grid"], linewidth=0.7)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sweetspot.render.rows import NOTHING, Row, is_reported, phases, rounded, why_missing, with_interval
+from sweetspot.render.rows import NOTHING, Row, is_reported, rounded, why_missing, with_interval
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,6 @@ def milliseconds_text(seconds: float | None) -> str:
     return NOTHING if seconds is None else rounded(1000 * seconds)
 
 
-def phases_text(row: Row) -> str:
-    """Return the phases of a cycle in milliseconds, where they are known."""
-    told = [(phase, seconds) for phase, seconds in phases(row) if phase != "cycle"]
-    return ", ".join(f"{phase} {milliseconds_text(seconds)}" for phase, seconds in told) or NOTHING
-
-
 COLUMNS = [
     Column("variant", lambda row: str(row["variant"]), number=False),
     Column("verdict", verdict_text, number=False),
@@ -77,7 +71,10 @@ COLUMNS = [
     ),
     Column("accept_rate (accepted / proposed drafts)", lambda row: _accept_rate(row)),
     Column("cycle [ms]", lambda row: milliseconds_text(row["cycle_s"])),
-    Column("phases of the cycle [ms]", lambda row: phases_text(row), number=False),
+    Column("draft [ms]", lambda row: _phase(row, "draft")),
+    Column("verify or decode [ms]", lambda row: _phase(row, "verify", "decode")),
+    Column("extend [ms]", lambda row: _phase(row, "extend")),
+    Column("other [ms]", lambda row: _phase(row, "other")),
     Column("host [ms]", lambda row: milliseconds_text(row.get("host_s"))),
     Column("identity residual", residual_text),
     Column("tokens as the baseline's", exact_text, number=False),
@@ -93,9 +90,10 @@ NOTES = [
     "Decode speed counts the tokens after each request's first, of all requests in flight. accept_length is "
     "what a request gains in one cycle, the bonus token included; below break-even, speculation loses. "
     "accept_rate is followed by how many drafts were proposed.",
-    "Cycle and phases are the timer's inside the server, by the GPU's clock (on a CPU the host's); without a "
-    "timer the cycle is the time between chunks. host is the call's time on the host, which on a GPU runs "
-    "ahead of the phases beside it and is no part of them.",
+    "cycle and its phases draft, verify (of a baseline decode), extend and other are the timer's inside the "
+    "server, by the GPU's clock (on a CPU the host's), means without intervals; without a timer the cycle is "
+    "the time between chunks. host is the call's time on the host, which on a GPU runs ahead of the phases "
+    "beside it and is no part of them.",
     "identity residual: by how much decode speed × cycle time misses the accept_length of the server's "
     "counters (above load 1: tokens a chunk, of all chunks). It shows counters of another run, time that was "
     "missed, and cycles that came together.",
@@ -119,6 +117,11 @@ def notes_on(row: Row) -> list[str]:
 
 def _interval(row: Row, name: str, apart_from: float | None = None) -> str:
     return with_interval(row[name], row[f"{name}_low"], row[f"{name}_high"], apart_from)
+
+
+def _phase(row: Row, *phases: str) -> str:
+    told = [seconds for phase in phases if (seconds := row.get(f"{phase}_s")) is not None]
+    return milliseconds_text(told[0] if told else None)
 
 
 def _counts(row: Row) -> str:

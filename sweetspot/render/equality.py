@@ -33,12 +33,15 @@ def _outcome(equality: dict[str, Any]) -> str:
             f"refuted, larger than its interval and {share} is the difference of {', '.join(refuted)}: "
             "every variant was measured by a launch of its own, and these decide"
         )
+    whole = "not refuted"
+    if missing := equality["missing"]:
+        whole += f" where both ways gave numbers (not for {', '.join(map(_cell, missing))})"
     ends = [row[f"decode_tokens_per_s_{end}"] for row in rows for end in ("low", "high")]
     if None in ends:
-        return "not refuted and not proved, one round has no interval"
+        return f"{whole} and not proved, one round has no interval"
     widest = max(abs(end - 1) for end in ends)
     return (
-        f"not refuted, no difference of speeds is larger than both its interval and {share}; by the widest "
+        f"{whole}, no difference of speeds is larger than both its interval and {share}; by the widest "
         f"interval up to {rounded(100 * widest, 2)} % may have been missed"
     )
 

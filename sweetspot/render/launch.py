@@ -6,6 +6,7 @@ lie) are shell variables with defaults, and what served the measuring alone is n
 
 import shlex
 from collections.abc import Iterator, Mapping
+from textwrap import wrap
 from typing import Any
 
 from sweetspot.engine.sglang import command_line
@@ -46,7 +47,11 @@ def launch_script(
         "#!/usr/bin/env bash",
         f"# Serves {variant_id} of study {plan['study']} as it was measured, with SGLang {plan['sglang']} "
         f"({engine['name']}).",
-        *(f"# {title}: {text}" for title, text in cautions(plan, engine, models)),
+        *(
+            line
+            for title, text in cautions(plan, engine, models)
+            for line in wrap(f"# {title}: {text}", 100, subsequent_indent="#   ")
+        ),
         "set -euo pipefail",
         "",
         "# The deployment's: set these variables to change them. Without API_KEY anyone may ask.",

@@ -135,7 +135,7 @@ def _provenance(context: ReportContext) -> dict[str, str]:
         "host": "; ".join(machine),
         "prompts": f"sha256 {context.plan['prompts_sha256'][:12]}",
         "protocol": str(context.protocol),
-        "measured": f"{plan['rounds']} rounds × {plan['workload']['repeats']} repeats",
+        "measured": f"rounds {plan['rounds']}, repeats {plan['workload']['repeats']}",
     }
 
 

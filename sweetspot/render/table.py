@@ -49,13 +49,14 @@ def to_csv(summary: pl.DataFrame, verdict: dict[str, Any], cautions: Sequence[st
 def to_markdown(summary: pl.DataFrame, verdict: dict[str, Any], cautions: Sequence[str]) -> str:
     """Return a table for each load, then notes: *cautions*, what is remarkable, what the columns mean."""
     rows = judged_rows(summary, verdict)
-    parts = [_escaped(verdict["sentence"])]
+    told = [verdict["sentence"], verdict["detail"], *timer_costs(rows)]
+    parts = [_escaped(words) for words in told if words]
     for load in loads_of(rows):
         parts += [
             f"## Load {load}: requests in flight",
             _markdown_table([row for row in rows if row["load"] == load]),
         ]
-    notes = [*cautions, *verdict["warnings"], *timer_costs(rows), *remarks(rows), *notes_on(rows[0])]
+    notes = [*cautions, *verdict["warnings"], *remarks(rows), *notes_on(rows[0])]
     parts.append("\n".join(f"- {_escaped(note)}" for note in notes))
     return "\n\n".join(parts) + "\n"
 

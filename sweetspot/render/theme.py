@@ -33,7 +33,7 @@ SERIES_MARKERS = ["o", "s", "^", "D", "v", "P", "X"]
 PHASE_COLOURS = {
     "draft": COLOURS["orange"],
     "verify": COLOURS["blue"],
-    "extend": COLOURS["green"],
+    "extend": COLOURS["purple"],
     "decode": COLOURS["sky"],
     "other": COLOURS["grid"],
     "cycle": COLOURS["sky"],

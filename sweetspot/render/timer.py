@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from sweetspot.render.rows import NOTHING, Row
 
+_SMALL_PERCENT = 0.5  # of a cycle: a cost that is certainly below it is none to speak of
 _SAME = 0.001  # share by which two accept_lengths may differ for their cycles to be compared by speed
 
 
@@ -21,20 +22,24 @@ def timer_costs(rows: Sequence[Row]) -> list[str]:
 
 
 def _cost(row: Row, twin: Row) -> str:
-    about = f"the timer's cost for {twin['variant']} at load {row['load']}"
+    about = f"The timer's cost for {twin['variant']} at load {row['load']}"
     if row["speedup"] is None:
         return f"{about}: not measured"
-    ends = [_percent(row[f"speedup_{end}"]) for end in ("low", "high")]
-    most = f", so at most {ends[1]} %" if row["speedup_high"] is not None else ""
-    interval = f"[{', '.join(ends)}]" if most else f"[{NOTHING}]"
+    high = row["speedup_high"]
+    if high is None:
+        interval, bound = f"[{NOTHING}]", "one round bounds nothing"
+    else:
+        interval = f"[{_percent(row['speedup_low'])}, {_percent(high)}]"
+        below = "below" if round(100 * (high - 1), 2) < _SMALL_PERCENT else "not below"
+        bound = f"so at most {_percent(high)} %, which is {below} {_SMALL_PERCENT} %"
     lengths = row["accept_length"], twin["accept_length"]
     same = None not in lengths and abs(lengths[0] / lengths[1] - 1) <= _SAME
     return (
-        f"{about}: {_percent(row['speedup'])} % {interval} of its mean cycle{most}, by {row['variant']}, the "
-        f"same in the same servers with the timer off between passes with it on"
+        f"{about}: {_percent(row['speedup'])} % {interval} of its mean cycle, {bound}; by {row['variant']}, "
+        "the same in the same servers with the timer off between passes with it on"
         + ("" if same else "; its accept_length is another one, which is in this number")
     )
 
 
-def _percent(ratio: float | None) -> str:
-    return NOTHING if ratio is None else f"{100 * (ratio - 1):+.2f}".replace("-", "−")
+def _percent(ratio: float) -> str:
+    return f"{100 * (ratio - 1):+.2f}".replace("-", "−")

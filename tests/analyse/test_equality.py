@@ -19,8 +19,8 @@ def plan(**args: Any) -> dict[str, Any]:  # noqa: ANN401
         "variants": [{"id": "none.default"}],
         "workload": {"loads": [1]},
         "launches": [
-            {"id": ONELOAD, "kind": "oneload", "args": args},
-            {"id": ALONE, "kind": "dedicated", "args": args},
+            {"id": ONELOAD, "kind": "oneload", "args": args, "variants": ["none.default"]},
+            {"id": ALONE, "kind": "dedicated", "args": args, "variants": ["none.default"]},
         ],
     }
 
@@ -125,10 +125,30 @@ class TestEquality:
         assert row["decode_tokens_per_s"] == pytest.approx(1)
 
     def test_a_launch_that_failed_leaves_no_row(self) -> None:
-        """There is nothing to compare with."""
+        """There is nothing to compare with, and that is said."""
         found = equality(tables([100, 100, 100], []), plan())
 
         assert found["rows"] == []
+        assert found["missing"] == [{"variant": "none.default", "load": 1}]
+
+    def test_a_pair_that_no_round_has_is_missing(self) -> None:
+        """Each kind of launch failed in the other's rounds."""
+        both = tables([100, 100], [100, 100])
+        alone = (pl.col("launch") == ALONE) & (pl.col("round") == 0)
+        again = (pl.col("launch") == ONELOAD) & (pl.col("round") == 1)
+
+        found = equality({name: table.filter(alone | again) for name, table in both.items()}, plan())
+
+        assert (found["rows"], len(found["missing"])) == ([], 1)
+
+    def test_what_is_measured_one_way_alone_is_not_missed(self) -> None:
+        """On a CPU the baseline has its own server in every stage."""
+        one_way = plan()
+        one_way["launches"][0]["variants"] = []
+
+        found = equality(tables([], [100, 100, 100]), one_way)
+
+        assert (found["rows"], found["missing"]) == ([], [])
 
 
 def summary(**speeds: float | None) -> pl.DataFrame:

@@ -14,7 +14,8 @@ def row(variant: str, **changes: Any) -> dict[str, Any]:  # noqa: ANN401
     steps = 0 if speculation == "none" else 2
     tokens = 3 if steps else 0
     whole = {"variant": variant, "nccl": nccl, "load": 1, "num_steps": steps, "num_draft_tokens": tokens}
-    return whole | {"verify_s": None, "decode_s": None, "cycle_s": 0.004} | changes
+    times = {"verify_s": None, "decode_s": None, "cycle_s": 0.004, "verify_s_by_round": None}
+    return whole | times | changes
 
 
 FAST = probed(bare=timed({BASELINE: 10e-6, VERIFY: 20e-6}))
@@ -97,6 +98,29 @@ class TestPredict:
         found = predict({"default": FAST, "custom": custom}, "default", summary)[1]
 
         assert (found["on_the_path"], found["predicted_difference_s"]) == (False, None)
+
+    def test_the_interval_is_of_the_rounds_differences(self) -> None:
+        """200, 210 and 190 us more: t(2) is 4.303, so 200 us +- 4.303 x 10 / sqrt(3); what drifts cancels."""
+        summary = [
+            row("s2.default", verify_s=0.0010, verify_s_by_round=[0.0010, 0.0020, 0.0010, None]),
+            row("s2.slow", verify_s=0.0012, verify_s_by_round=[0.0012, 0.00221, 0.00119, 0.0013]),
+        ]
+
+        found = predict({"default": FAST, "slow": SLOW}, "default", summary)[1]
+
+        half = 4.302653 * 10e-6 / 3**0.5
+        assert found["measured_difference_low_s"] == pytest.approx(200e-6 - half)
+        assert found["measured_difference_high_s"] == pytest.approx(200e-6 + half)
+
+    def test_one_round_has_no_interval(self) -> None:
+        """The difference stands alone."""
+        summary = [
+            row(f"s2.{nccl}", verify_s=0.001, verify_s_by_round=[0.001]) for nccl in ("default", "slow")
+        ]
+
+        found = predict({"default": FAST, "slow": SLOW}, "default", summary)[1]
+
+        assert (found["measured_difference_s"], found["measured_difference_low_s"]) == (0, None)
 
     def test_of_what_was_not_timed(self) -> None:
         """No benchmark, no row."""

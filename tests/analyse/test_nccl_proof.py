@@ -83,14 +83,13 @@ class TestStatus:
         assert found["said"] == said
 
     def test_nothing_was_started(self) -> None:
-        """On one GPU NCCL takes no part."""
-        found = variant(probed(status="skipped"), default=probed(status="skipped"))
+        """On one GPU NCCL takes no part, nor on a CPU: which it is, the arguments say."""
+        gpu, cpu = (probed(status="skipped", args={"tp-size": 1, **more}) for more in ({}, {"device": "cpu"}))
 
-        assert (found["status"], found["detail"], found["without_effect"]) == (
-            "not on the path",
-            "made up",
-            True,
-        )
+        for one, why in ((gpu, "one GPU: "), (cpu, "on a CPU: ")):
+            found = variant(one, default=one)
+            assert (found["status"], found["without_effect"]) == ("not on the path", True)
+            assert found["detail"].startswith(why)
 
     def test_a_probe_that_failed(self) -> None:
         """Nothing is claimed of it."""

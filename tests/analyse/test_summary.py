@@ -91,6 +91,7 @@ class TestSummarise:
         assert row["decode_tokens_per_s"] == pytest.approx((100 * 25) ** 0.5)
         assert row["cycle_s"] == pytest.approx(0.02)
         assert row["decode_tokens_per_s_low"] < 25
+        assert row["verify_s_by_round"] == pytest.approx([0.01, 0.04])
 
     def test_an_even_number_of_repeats(
         self, make_plan: Callable[..., Row], make_pass: Callable[..., Row], make_record: Callable[..., Row]

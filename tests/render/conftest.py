@@ -45,7 +45,8 @@ NCCL: dict[str, Any] = {
             **{"variant": "s2.simple", "nccl": "simple", "load": 1, "bytes": 24576, "all_reduces": 65},
             **{"allreduce_s": 8e-6, "allreduce_low_s": 7.9e-6, "allreduce_high_s": 8.2e-6},
             **{"on_the_path": True, "predicted_s": 520e-6, "measured_s": 6e-3},
-            **{"predicted_difference_s": 1e-4, "measured_difference_s": 2e-4, "rest_s": -1e-4},
+            **{"predicted_difference_s": 1e-4, "measured_difference_s": 2e-4, "rest_s": 1e-4},
+            **{"measured_difference_low_s": 5e-5, "measured_difference_high_s": 3.5e-4},
         }
     ],
 }
@@ -186,6 +187,7 @@ VERDICT = {
     "verdict_load": 1,
     "winner": "s2.default",
     "sentence": SENTENCE,
+    "detail": "s2.default is the fastest as measured, and not told apart from s3k4d8.default.",
     "warnings": [],
     "rows": [
         {"variant": row["variant"], "load": row["load"], "verdict": VERDICTS[row["variant"]], "reasons": []}

@@ -16,9 +16,9 @@ def row(low: float | None, high: float | None, holds: bool = True) -> dict[str, 
     }
 
 
-def remarks(*rows: dict[str, Any], tolerance: float = 0.01) -> list[str]:
+def remarks(*rows: dict[str, Any], tolerance: float = 0.01, missing: Any = ()) -> list[str]:  # noqa: ANN401
     """Return the lines on *rows*."""
-    return equality_remarks({"rounds": 3, "tolerance": tolerance, "rows": list(rows)})
+    return equality_remarks({"rounds": 3, "tolerance": tolerance, "rows": list(rows), "missing": missing})
 
 
 def test_both_ratios_with_their_intervals() -> None:
@@ -43,6 +43,13 @@ def test_the_refuted_are_named() -> None:
     outcome = remarks(row(0.97, 0.98, holds=False), row(0.99, 1.01), tolerance=0.1)[-1]
 
     assert "refuted, larger than its interval and 10 % is the difference of s2.default at load 8:" in outcome
+
+
+def test_what_gave_no_numbers_is_not_called_equal() -> None:
+    """Of two pairs one failed: the line says of which nothing is known."""
+    outcome = remarks(row(0.99, 1.01), missing=[{"variant": "none.default", "load": 8}])[-1]
+
+    assert "not refuted where both ways gave numbers (not for none.default at load 8), no diff" in outcome
 
 
 def test_one_round() -> None:

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 from typing import Any
 
@@ -5,11 +6,53 @@ import polars as pl
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from sweetspot.render import by_steps, by_variant
 from sweetspot.render.figures import lay_out, save_all
 from sweetspot.render.rows import PHASES, Row, judged_rows
-from tests.render.conftest import CAUTIONS
+from sweetspot.render.theme import COLOURS
+from tests import browser
+from tests.render.conftest import BASELINE, CAUTIONS, CHAIN, VERDICT
+
+NAMES = ["default", "ring-ll", "ring-ll128", "ring-simple", "tree", "custom"]
+MANY_NCCL: dict[str, Any] = {
+    "reference": "default",
+    "variants": {name: {"status": "seen", "detail": None, "without_effect": False} for name in NAMES},
+    "messages": [],
+    "times": [
+        {"nccl": name, "bytes": kib << 10}
+        | {"allreduce_s": 8e-6, "allreduce_low_s": 7e-6, "allreduce_high_s": 9e-6}
+        for name in NAMES
+        for kib in (8, 16, 24, 32, 48, 64, 128, 192, 256, 384)
+    ],
+    "prediction": [
+        {"variant": f"s{steps}.{name}", "nccl": name, "load": load, "predicted_difference_s": 1e-4}
+        | {f"measured_difference_{end}s": 2e-4 for end in ("", "low_", "high_")}
+        for steps in (1, 2, 3, 5)
+        for name in NAMES[1:]
+        for load in (1, 8)
+    ],
+}
+
+
+def thirty() -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Return the summary and the verdict of six NCCL variants at five step counts and two loads."""
+    rows = [
+        (CHAIN if steps else BASELINE)
+        | {"variant": f"{f's{steps}' if steps else 'none'}.{name}", "nccl": name, "load": load}
+        | {"baseline": f"none.{name}", "num_steps": steps}
+        for name in NAMES
+        for steps in (0, 1, 2, 3, 5)
+        for load in (1, 8)
+    ]
+    judged = [
+        {"variant": row["variant"], "load": row["load"], "reasons": []}
+        | {"verdict": "faster" if row["num_steps"] else "reference"}
+        for row in rows
+    ]
+    judged[-1]["verdict"] = "unclear"
+    return pl.DataFrame(rows, infer_schema_length=None), VERDICT | {"winner": None, "rows": judged}
 
 
 @pytest.fixture
@@ -62,10 +105,30 @@ class TestDrawSpeed:
         assert "stalled" in words(axes)
 
     def test_winner_says_its_speedup(self, axes: Axes, rows: list[Row]) -> None:
-        """The only words but for failures are the winner's, and they name what it is compared with."""
+        """It has a ring, and the legend its speedup; nothing but failures is written among the points."""
         by_steps.draw_speed(axes, rows)
 
-        assert words(axes) == ["1.204× none.default", "stalled"]
+        rings = [line.get_ydata().tolist() for line in axes.lines if line.get_markersize() == 11]
+        assert rings == [[241.26]]
+        assert "winner, 1.204×" in [handle.get_label() for handle in by_steps.speed_legend(rows)]
+        assert words(axes) == ["stalled"]
+
+    def test_a_baseline_is_neither_faster_nor_unclear(self, axes: Axes, rows: list[Row]) -> None:
+        """Its point is as pale as the legend's, filled and hollow are of what is compared."""
+        by_steps.draw_speed(axes, rows)
+
+        faces = {
+            str(c.lines[0].get_markerfacecolor()) for c in axes.containers if c.lines[0].get_ydata() == 200.4
+        }
+        (legend,) = (line for line in by_steps.speed_legend(rows) if line.get_label() == "baseline")
+        assert faces == {COLOURS["grid"], COLOURS["surface"]}  # the control is unclear
+        assert isinstance(legend, Line2D) and legend.get_markerfacecolor() == COLOURS["grid"]
+
+    def test_names_of_controls_are_broken(self, axes: Axes, rows: list[Row]) -> None:
+        """`none` and `none-again` stand beside each other, and are wide."""
+        by_steps.draw_speed(axes, rows)
+
+        assert [label.get_text() for label in axes.get_xticklabels()][:2] == ["none", "none-\nagain"]
 
     def test_one_round(self, axes: Axes, rows: list[Row]) -> None:
         """Without intervals there are points and no bars."""
@@ -83,6 +146,19 @@ class TestDrawSpeed:
 
         assert "refused" in words(axes)
         assert len(axes.containers) == 5
+
+
+class TestBySpeculation:
+    """Tests of `by_speculation`."""
+
+    def test_nccl_variants_stand_side_by_side(self, rows: list[Row]) -> None:
+        """So their phases are compared at a glance; few steps first, as on the axis of step counts."""
+        found = [row["variant"] for row in by_steps.by_speculation(rows)]
+
+        assert found == [
+            *("none.default", "none.ring-ll", "none-again.default", "s2.default", "s2.ring-ll"),
+            *("s5.default", "s3k4d8.default"),
+        ]
 
 
 class TestDrawAcceptance:
@@ -163,6 +239,25 @@ class TestSaveAll:
 
         assert [path.read_bytes() for path in again] == [path.read_bytes() for path in saved]
         assert not any(b"Matplotlib" in path.read_bytes() for path in saved)
+
+    def test_each_says_what_its_bars_are(self, saved: list[Path]) -> None:
+        """An interval of what, or that there is none: a figure is shown without its page too."""
+        svgs = [path.read_text() for path in saved if path.suffix == ".svg"]
+
+        assert all(re.search("<!-- [^>]*(interval|half)", svg) for svg in svgs)
+
+    @pytest.mark.browser
+    @browser.needed
+    def test_thirty_variants_can_be_read(self, tmp_path: Path) -> None:
+        """Of six NCCL variants at five step counts and two loads no label is cut off or covered."""
+        svgs = [
+            path.read_text() for path in save_all(*thirty(), tmp_path, MANY_NCCL) if path.suffix == ".svg"
+        ]
+
+        found = browser.look(f"<!doctype html><body>{''.join(svgs)}</body>", 1280, tmp_path)
+
+        assert len(found["texts"]) == 6 and min(found["texts"]) > 10
+        assert found["outside"] == found["overlapping"] == []
 
     def test_each_says_what_to_know_before_believing_it(self, saved: list[Path]) -> None:
         """A figure that is shown alone still says that it is of a CPU, or not from a lock."""

@@ -151,6 +151,16 @@ class TestLaunchScript:
         assert "python=${PYTHON:-python}" in own
         assert "# Not from a lock: " in own
 
+    def test_what_to_know_can_be_read(self, plan: Row) -> None:
+        """A caution is a comment of several lines, none so long that it is cut off on the page."""
+        models = MODELS | {"constructed": {"shape": "8b", "acceptance": [0.75], "seed": 0}}
+
+        lines = launch_script(plan, "s2.default", models, ENGINE).splitlines()
+
+        told = lines[2 : lines.index("set -euo pipefail")]
+        assert told[0].startswith("# Acceptance is a dial of a constructed pair: ") and len(told) > 1
+        assert all(line.startswith("#") and len(line) <= 100 for line in told)
+
     def test_an_unknown_variant(self, plan: Row) -> None:
         """A verdict of another plan is refused."""
         with pytest.raises(StudyError, match=r"no variant s9\.default, expected one of none\.default, s2"):

@@ -4,8 +4,8 @@ from copy import deepcopy
 
 from matplotlib.figure import Figure
 
-from sweetspot.render.nccl import to_markdown, variant_lines
-from sweetspot.render.nccl_axes import draw_allreduce, draw_nccl
+from sweetspot.render.nccl import proofs, to_markdown, variant_lines
+from sweetspot.render.nccl_axes import draw_allreduce, draw_nccl, say_why_empty
 from sweetspot.render.report import ReportContext, report
 from tests.render.conftest import NCCL
 
@@ -22,6 +22,29 @@ class TestVariantLines:
         ]
 
 
+class TestProofs:
+    """Tests of `proofs`."""
+
+    def test_messages_that_were_served_alike_share_a_row(self) -> None:
+        """Of three messages two went one way: two rows, sizes rising, each named once."""
+        (message,) = NCCL["messages"]
+        ways = [(24576, "LL"), (8192, "LL"), (8192, "LL"), (1 << 20, "SIMPLE")]
+        messages = [message | {"bytes": size, "protocol": protocol} for size, protocol in ways]
+
+        found = proofs(NCCL | {"messages": messages})
+
+        assert [row["protocol"] for row in found] == ["LL", "SIMPLE"]
+        assert [row["sizes"] for row in found] == [[8192, 24576], [1 << 20]]
+
+    def test_the_line_on_a_variant_names_what_was_seen(self) -> None:
+        """Algorithm and protocol are the proof."""
+        (message,) = NCCL["messages"]
+
+        line, *_ = variant_lines(NCCL | {"messages": [message | {"nccl": "default"}]})
+
+        assert line == "NCCL variant default: seen (RING LL)"
+
+
 class TestToMarkdown:
     """Tests of `to_markdown`."""
 
@@ -29,13 +52,20 @@ class TestToMarkdown:
         """What NCCL chose at each size, and predicted beside measured, with the unexplained rest."""
         text = to_markdown(NCCL)
 
-        assert "| simple | 3 | 1 | 24576 | RING LL | 2 | ignored: NCCL chose RING LL all the same |" in text
-        assert "| s2.simple | 1 | 65 | 8.00 [7.90, 8.20] | 0.520 | 6.00 | 0.100 | 0.200 | −0.100 |" in text
+        assert "| simple | 24 | RING LL | 2 | ignored: NCCL chose RING LL all the same |" in text
+        assert "| s2.simple | 1 | 65 | 8.00 [7.90, 8.20] | 0.520 | 6.00 | 0.100 | 0.20 [0.05, 0.35] |" in text
+
+    def test_one_round(self) -> None:
+        """The difference has no interval, and the table shows none."""
+        (row,) = NCCL["prediction"]
+        alone = row | {"measured_difference_low_s": None, "measured_difference_high_s": None}
+
+        assert "| 0.100 | 0.200 | 0.100 |" in to_markdown(NCCL | {"prediction": [alone]})
 
     def test_what_nccl_does_not_serve(self) -> None:
         """The verify is shown, and no bare all-reduce of NCCL's beside it."""
         (row,) = (row for row in NCCL["prediction"] if row["variant"] == "s2.simple")
-        nothing = dict.fromkeys(("predicted_difference_s", "measured_difference_s", "rest_s"))
+        nothing = dict.fromkeys(name for name in row if "difference" in name or name == "rest_s")
 
         text = to_markdown(deepcopy(NCCL) | {"prediction": [row | nothing | {"on_the_path": False}]})
 
@@ -49,22 +79,28 @@ class TestToMarkdown:
 class TestDrawNccl:
     """Tests of `draw_nccl`."""
 
-    def test_a_point_for_each_difference(self) -> None:
-        """In milliseconds, with the line of equality and units on both axes."""
+    def test_each_variant_has_its_row(self) -> None:
+        """Predicted and measured in milliseconds, the measured one with its interval, beside its name."""
         axes = Figure().subplots()
 
-        draw_nccl(axes, NCCL)
+        draw_nccl(axes, NCCL["prediction"], ["none.simple", "s2.simple"], "default")
 
-        simple = next(line for line in axes.lines if line.get_label() == "simple")
-        assert [list(map(float, data)) for data in simple.get_data()] == [[0.1], [0.2]]
-        assert "as predicted" in axes.get_legend_handles_labels()[1]
-        assert "[ms]" in axes.get_xlabel() and "[ms]" in axes.get_ylabel()
+        drawn = {str(line.get_label()): line for line in axes.lines}
+        assert drawn["predicted by bare all-reduces"].get_xydata().tolist() == [[0.1, 1]]
+        assert drawn["measured"].get_xydata().tolist() == [[0.2, 1]]
+        assert axes.collections[0].get_segments()[0].round(3).tolist() == [[0.05, 1], [0.35, 1]]
+        assert [label.get_text() for label in axes.get_yticklabels()] == ["none.simple", "s2.simple"]
+        assert "load 1" in axes.get_xlabel() and "[ms]" in axes.get_xlabel()
 
-    def test_without_a_difference(self) -> None:
-        """The axes say why they are empty."""
-        axes, nothing = Figure().subplots(), deepcopy(NCCL) | {"prediction": []}
 
-        draw_nccl(axes, nothing)
+class TestSayWhyEmpty:
+    """Tests of `say_why_empty`."""
+
+    def test_of_one_variant(self) -> None:
+        """The axes say what is known of the first."""
+        axes = Figure().subplots()
+
+        say_why_empty(axes, NCCL)
 
         assert axes.texts[0].get_text() == "nothing to draw: NCCL variant default: seen"
 
@@ -82,6 +118,7 @@ class TestDrawAllreduce:
         assert [list(map(float, data)) for data in line.get_data()] == [[8, 24], [8, 8]]
         assert [round(float(y)) for _, y in bars.get_segments()[0]] == [7, 10]
         assert axes.get_ylim()[0] == 0
+        assert axes.xaxis.get_major_formatter()(8.0) == "8"
 
     def test_without_a_time(self) -> None:
         """The axes say why they are empty."""

@@ -66,13 +66,14 @@ def test_can_be_read_without_seeing(drawn: ReportContext) -> None:
 
 
 def test_verdict_and_cautions_come_first(context: ReportContext) -> None:
-    """The sentence leads; how the numbers were made follows before any table."""
+    """The sentence leads, then what it leaves open; how the numbers were made follows before any table."""
     text = Page(report(context)).text
 
     found = [
         text.index(words)
         for words in (
             "s2.default is 1.20 [1.19, 1.22] times as fast",
+            "is the fastest as measured, and not told apart from s3k4d8.default",
             "CPU: says nothing about a GPU",
             "Acceptance is a dial",
             "engine-cpu, sglang 0.5.23, torch 2.13.0+cpu",

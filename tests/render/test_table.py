@@ -52,7 +52,7 @@ class TestToMarkdown:
             "1.76",
             "0.567 of 1872",
             "8.80",
-            "draft 1.50, verify 6.00, extend 0.900, other 0.400",
+            *("1.50", "6.00", "0.900", "0.400"),
             "2.10",
             "−0.5 %",
             "exact",
@@ -67,11 +67,21 @@ class TestToMarkdown:
         assert "accept_length (bonus incl.) [tokens/cycle]" in headings
         assert "accept_rate (accepted / proposed drafts)" in headings
 
+    def test_a_baselines_decode_stands_where_others_verify(self, markdown: str) -> None:
+        """Each phase has its column, so that one is compared down the page; the target's pass has one."""
+        (place,) = (i for i, heading in enumerate(cells(markdown, 1, 0)) if "verify" in heading)
+
+        assert [cells(markdown, 1, row)[place] for row in (1, 2)] == ["4.70", "6.00"]
+
+    def test_what_the_headline_rests_on_is_said(self, markdown: str, verdict: dict[str, Any]) -> None:
+        """What it leaves open stands right below it."""
+        assert markdown.startswith(f"{verdict['sentence']}\n\n{verdict['detail']}\n\n## Load 1")
+
     def test_failed_row(self, markdown: str) -> None:
         """A variant that failed keeps its row, which names the failure and holds no number."""
         row = cells(markdown, 1, 4)
 
-        assert row == ["s5.default", "failed: stalled", *["–"] * 10, "0, 0", "–"]
+        assert row == ["s5.default", "failed: stalled", *["–"] * 13, "0, 0", "–"]
 
     def test_partial_row(self, markdown: str) -> None:
         """A variant that failed in some rounds has its numbers and says so."""

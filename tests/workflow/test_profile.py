@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from sweetspot.publish import publish
+from sweetspot.render.columns import milliseconds_text
 from sweetspot.run.cycles import Cycles, read_cycles
 from sweetspot.study import Study
 from tests.workflow.project import ROOT, Project
@@ -34,7 +35,7 @@ def test_trace(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     assert sum(row[phase] for phase in PHASES) == pytest.approx(row["cycle_s"])
     assert row["cycle_clock"] == "made_up"
     assert "EAGLE3_PROF (" in (results / "eagle3_prof.txt").read_text()
-    assert "draft 0." in (results / "table.md").read_text()
+    assert f"| {milliseconds_text(row['draft_s'])} |" in (results / "table.md").read_text()
     assert list((results / "run/s2.default/0/trace/s2.default").glob("*.trace.json.gz"))
     assert read_cycles(published / "run/s2.default/0/cycles.jsonl.gz").rows
     assert not (published / "run/s2.default/0/trace").exists()
@@ -53,7 +54,7 @@ def test_the_timers_cost(project: Project) -> None:
         assert control["cycle_s"] == control["chunk_cycle_s"] > 0
         assert control["accept_length"] == twin["accept_length"]
         assert control["exact"] == "exact"
-        line = f"the timer's cost for {name}.default at load 1: "
+        line = f"The timer's cost for {name}.default at load 1: "
         for page in ("table.md", "report.html"):
             text = (results / page).read_text().replace("&#39;", "'").replace("<strong>", "")
             assert line.rstrip(" ") in text.replace("</strong>", "")
