@@ -46,6 +46,8 @@ def detail(decision: Decision, rows: Sequence[Row]) -> str:
                 f"{fastest['variant']} is the fastest as measured, {speed}, and not told apart from "
                 f"{_listed(ties)}: then fewer steps win, then the plainer NCCL variant."
             )
+        elif sum(row["verdict"] == "faster" for row in rows) > 1 and winner["verdict"] == "faster":
+            said.append("It is clearly faster than every other variant that beats the baselines.")
     if decision.more_rounds:
         said.append(f"More rounds that would settle what is open: {_rounds(decision.more_rounds)}.")
     broken = [row["variant"] for row in rows if row["verdict"] in ("broken", "failed")]

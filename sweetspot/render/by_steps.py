@@ -17,6 +17,8 @@ from sweetspot.render.rows import Row, is_reported, why_missing, with_interval
 from sweetspot.render.theme import COLOURS, SERIES_COLOURS, SERIES_MARKERS, SMALL_PT
 
 UPRIGHT_FROM = 9  # so many places have room only for upright names
+_HALF: dict[str, Any] = {"fillstyle": "bottom", "markerfacecoloralt": COLOURS["surface"]}
+_HOLLOW: dict[str, Any] = {"markerfacecolor": COLOURS["surface"]}
 _RING: dict[str, Any] = {"marker": "o", "markersize": 11, "color": COLOURS["ink"], "markerfacecolor": "none"}
 
 
@@ -46,8 +48,8 @@ def step_label(row: Row) -> str:
 def draw_speed(axes: Axes, rows: Sequence[Row]) -> None:
     """Draw decode speed against step count at one load, with the band of the first baseline.
 
-    A colour is an NCCL variant with its set of arguments. A point is pale where it is a baseline, and hollow
-    where its verdict is not clear or the number was only reported. The winner has a ring.
+    A colour is an NCCL variant with its set of arguments. A point is half filled where it is a baseline, and
+    hollow where its verdict is not clear or the number was only reported. The winner has a ring.
     """
     places, names = step_labels(rows), _series_names(rows)
     step = min(0.8 / len(names), 0.3)
@@ -76,9 +78,9 @@ def speed_legend(rows: Sequence[Row]) -> list[Artist]:
     hollow = "reported" if is_reported(rows[0]) else "not ranked or unclear"
     if not is_reported(rows[0]):
         legend.append(Line2D([], [], label="clearly faster or slower", linestyle="", **dot))
-    if any(_face(row, "") == COLOURS["surface"] for row in rows):
-        legend.append(Line2D([], [], label=hollow, linestyle="", markerfacecolor=COLOURS["surface"], **dot))
-    legend.append(Line2D([], [], label="baseline", linestyle="--", markerfacecolor=COLOURS["grid"], **dot))
+    if any(_filling(row) == _HOLLOW for row in rows):
+        legend.append(Line2D([], [], label=hollow, linestyle="", **_HOLLOW, **dot))
+    legend.append(Line2D([], [], label="baseline", linestyle="--", **_HALF, **dot))
     for row in rows:
         if _is_named(row):
             speedup = with_interval(row["speedup"], row["speedup_low"], row["speedup_high"]).partition(" ")[0]
@@ -122,11 +124,11 @@ def _series_style(number: int) -> dict[str, Any]:
     }
 
 
-def _face(row: Row, colour: str) -> str:
-    """Return what fills the mark of *row*, whose colour is *colour*."""
+def _filling(row: Row) -> dict[str, Any]:
+    """Return how the mark of *row* is filled."""
     if row["verdict"] == "reference":
-        return COLOURS["grid"]
-    return colour if row["verdict"] in ("faster", "slower") else COLOURS["surface"]
+        return _HALF
+    return {} if row["verdict"] in ("faster", "slower") else _HOLLOW
 
 
 def _is_named(row: Row) -> bool:
@@ -149,7 +151,7 @@ def _draw_series(
             continue
         low, high = row["decode_tokens_per_s_low"], row["decode_tokens_per_s_high"]
         reach = None if low is None else [[speed - low], [high - speed]]
-        axes.errorbar(x, speed, reach, capsize=3, markerfacecolor=_face(row, style["color"]), **style)
+        axes.errorbar(x, speed, reach, capsize=3, **_filling(row), **style)
         if _is_named(row):
             axes.plot(x, speed, **_RING)
 

@@ -50,7 +50,7 @@ def launch_script(
         *(
             line
             for title, text in cautions(plan, engine, models)
-            for line in wrap(f"# {title}: {text}", 100, subsequent_indent="#   ")
+            for line in wrap(f"# {title}: {text}", 80, subsequent_indent="#   ")
         ),
         "set -euo pipefail",
         "",

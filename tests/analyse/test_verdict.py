@@ -181,8 +181,16 @@ class TestWinner:
             "At load 1 use s2.default: 1.5 times its baseline none.default (1.5 to 1.5), the same tokens."
         )
         assert found["detail"].startswith(
-            "s2.default decodes 150 tokens/s. Intervals of speedups are adjusted"
+            "s2.default decodes 150 tokens/s. It is clearly faster than every other variant that beats the "
+            "baselines. Intervals of speedups are adjusted"
         )
+
+    def test_alone_it_is_not_the_fastest_of_many(self) -> None:
+        """Where one variant beats the baseline there is nothing to say of others."""
+        found, _ = judged(baseline(), row("s2.default", 150), row("s3.default", 90))
+
+        assert found["winner"] == "s2.default"
+        assert "every other" not in found["detail"]
 
     def test_ties_go_to_fewer_steps(self) -> None:
         """Where the best can't be told apart, the cheaper configuration is as good."""
@@ -197,6 +205,7 @@ class TestWinner:
         assert found["sweet_spot"] == ["s2.default", "s3.default"]
         told = "s3.default is the fastest as measured, 151 tokens/s, and not told apart from s2.default: "
         assert told in found["detail"]
+        assert "clearly faster" not in found["detail"]
 
     @pytest.mark.parametrize("plainer_first", [True, False])
     def test_then_to_the_plainer_nccl_variant(self, plainer_first: bool) -> None:

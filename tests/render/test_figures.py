@@ -11,7 +11,6 @@ from matplotlib.lines import Line2D
 from sweetspot.render import by_steps, by_variant
 from sweetspot.render.figures import lay_out, save_all
 from sweetspot.render.rows import PHASES, Row, judged_rows
-from sweetspot.render.theme import COLOURS
 from tests import browser
 from tests.render.conftest import BASELINE, CAUTIONS, CHAIN, VERDICT
 
@@ -114,15 +113,13 @@ class TestDrawSpeed:
         assert words(axes) == ["stalled"]
 
     def test_a_baseline_is_neither_faster_nor_unclear(self, axes: Axes, rows: list[Row]) -> None:
-        """Its point is as pale as the legend's, filled and hollow are of what is compared."""
+        """Its point is half filled as the legend's is: filled and hollow are of what is compared."""
         by_steps.draw_speed(axes, rows)
 
-        faces = {
-            str(c.lines[0].get_markerfacecolor()) for c in axes.containers if c.lines[0].get_ydata() == 200.4
-        }
+        fills = {container.lines[0].get_fillstyle() for container in axes.containers[:1]}
         (legend,) = (line for line in by_steps.speed_legend(rows) if line.get_label() == "baseline")
-        assert faces == {COLOURS["grid"], COLOURS["surface"]}  # the control is unclear
-        assert isinstance(legend, Line2D) and legend.get_markerfacecolor() == COLOURS["grid"]
+        assert isinstance(legend, Line2D) and {legend.get_fillstyle()} == fills == {"bottom"}
+        assert [c.lines[0].get_fillstyle() for c in axes.containers].count("bottom") == 2  # of six points
 
     def test_names_of_controls_are_broken(self, axes: Axes, rows: list[Row]) -> None:
         """`none` and `none-again` stand beside each other, and are wide."""

@@ -159,7 +159,7 @@ class TestLaunchScript:
 
         told = lines[2 : lines.index("set -euo pipefail")]
         assert told[0].startswith("# Acceptance is a dial of a constructed pair: ") and len(told) > 1
-        assert all(line.startswith("#") and len(line) <= 100 for line in told)
+        assert all(line.startswith("#") and len(line) <= 80 for line in told)
 
     def test_an_unknown_variant(self, plan: Row) -> None:
         """A verdict of another plan is refused."""
