@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from sweetspot.measure.nccl import Choice, NcclLog, overheard, read_nccl_log
+from sweetspot.plan.rewrites import UNLESS_SET
 
 Row = dict[str, Any]
 
@@ -45,8 +46,9 @@ class Probed:
 
     @property
     def asked(self) -> set[str]:
-        """The variables of NCCL's that it sets."""
-        return {name for name in self.record["env"] if name.startswith("NCCL_")}
+        """The variables of NCCL's that it sets to another value than SGLang does by itself."""
+        env = self.record["env"]
+        return {name for name in env if name.startswith("NCCL_") and env[name] != UNLESS_SET.get(name)}
 
     @property
     def started(self) -> bool:

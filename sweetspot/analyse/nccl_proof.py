@@ -46,8 +46,10 @@ def prove(probed: Mapping[str, Probed]) -> Row:
     }
     variants = {}
     for name, found in probed.items():
-        same = name != reference and reference is not None and _same(found, probed[reference])
-        if found.asked and found.asked <= _VISIBLE - _CHOOSING and _comparable(found, probed[str(reference)]):
+        other = probed[str(reference)]
+        same = name != reference and _same(found, other)
+        told_by_difference = found.asked and found.asked <= _VISIBLE - _CHOOSING
+        if name != reference and told_by_difference and _comparable(found, other):
             told = (
                 f"all that NCCL logs is as under {reference}"
                 if same
@@ -58,7 +60,7 @@ def prove(probed: Mapping[str, Probed]) -> Row:
                     row |= {"status": IGNORED if same else SEEN, "detail": told}
         variants[name] = {
             **_overall(found, rows[name]),
-            "without_effect": same and _differs_visibly(found, probed[str(reference)]),
+            "without_effect": same and _differs_visibly(found, other),
             "version": found.server.version,
             "transports": sorted(found.server.transports),
             "said": found.said,

@@ -7,6 +7,7 @@ from sweetspot.plan.document import Args, Env, Variant
 from sweetspot.plan.versions import Version, sglang_version
 
 V2_VARIABLE = "SGLANG_ENABLE_SPEC_V2"
+UNLESS_SET = {"NCCL_CUMEM_ENABLE": "0", "NCCL_NVLS_ENABLE": "0"}  # what SGLang sets where nothing is
 OVERLAP, MIXED_CHUNK = "the overlap schedule", "mixed chunked prefill"  # what may be turned off
 
 
@@ -30,8 +31,7 @@ def turned_off(variant: Variant, args: Args, env: Env, sglang: str) -> list[str]
 
 def server_env(args: Args, env: Env, sglang: str) -> Env:
     """Return *env* as SGLang's processes have it: what it sets over it, and what it sets where nothing is."""
-    unless_set = {"NCCL_CUMEM_ENABLE": "0", "NCCL_NVLS_ENABLE": "0"}
-    return unless_set | env | overwritten(args, env, sglang_version(sglang))
+    return UNLESS_SET | env | overwritten(args, env, sglang_version(sglang))
 
 
 def overwritten(args: Args, env: Env, at: Version) -> Env:

@@ -53,6 +53,23 @@ class TestStatus:
 
         assert (found["status"], found["detail"]) == ("overwritten", "NCCL saw NCCL_ALGO=allreduce:tree")
 
+    def test_what_sglang_sets_anyway_is_not_asked_for(self) -> None:
+        """An engine that turns NVLS off, as SGLang does by itself, leaves nothing of `default` to prove."""
+        engine = {"NCCL_NVLS_ENABLE": "0"}
+
+        found = prove({"default": probed(env=engine), "v": probed(ALL_SIMPLE, engine | SIMPLE)})["variants"]
+
+        assert {name: (row["status"], row["detail"]) for name, row in found.items()} == {
+            "default": ("seen", None),
+            "v": ("seen", None),
+        }
+
+    def test_nothing_differs_from_itself(self) -> None:
+        """A variable without a trace stays unproven in the variant that the others are held against."""
+        alone = prove({"default": probed(env={"NCCL_P2P_LEVEL": "SYS"})})["variants"]["default"]
+
+        assert (alone["status"], alone["detail"]) == ("unproven", "no line of NCCL's tells its effect")
+
     def test_no_line_of_nccls_at_verify_size(self) -> None:
         """An echo and small all-reduces elsewhere: the custom kernel serves the verify."""
         found = variant(probed([echo("NCCL_PROTO", "Simple"), *lines(4, count=1)], SIMPLE, **CUSTOM))
