@@ -1,8 +1,10 @@
 """Tests of `sweetspot.measure.phases`."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sweetspot.errors import MeasureError
@@ -82,7 +84,15 @@ class TestPhases:
         """All but the piece after the last call, which no cycle claims."""
         row = measured(chunks, train(lag_us))
 
-        assert row["timed_share"] == pytest.approx(1 - OTHER_US / 40_000)
+        assert row["timed_share"] == pytest.approx(1 - OTHER_US / 20_000)
+
+    def test_first_chunks_that_come_late_take_no_part(self, chunks: Chunks) -> None:
+        """They shorten the client's time and not the cycles'; of a short request they are half."""
+        late_us = np.array([5_000, 3_000, 0, 0, 0])
+
+        row = measured(replace(chunks, arrival_us=chunks.arrival_us + late_us), train())
+
+        assert row["timed_share"] == pytest.approx(1 - OTHER_US / 20_000)
 
     def test_a_missing_cycle_shows(self, chunks: Chunks) -> None:
         """Of four cycles, one was not timed."""
