@@ -29,7 +29,7 @@ PHASES: dict[str, pl.DataType] = {
     "timed_share": REAL,  # periods in the time in which the whole load decoded, over that time
 }
 IN_CYCLE = ("draft", "verify", "extend")
-# The first chunks of a request take longer to its client: on an H200 5 ms more at the first, none after eight.
+# A request's first chunks take longer to its client: on an H200 5 ms more at the first, none after eight.
 LATE_CHUNKS = 8
 COLUMN = {name: index for index, name in enumerate(UNITS)}
 Table = NDArray[np.float64]

@@ -12,8 +12,9 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -64,6 +65,7 @@ class TpModelWorker:
         return SimpleNamespace(accept_lens=None)
 """
 V2 = """
+import time
 import torch
 from sglang.srt.managers.tp_worker import TpModelWorker
 
@@ -80,6 +82,7 @@ class EAGLEWorkerV2:
         self.drafter.draft(model_worker_batch)
         result = self.VERIFY(model_worker_batch)
         self.drafter._draft_extend_for_decode(model_worker_batch, result)
+        time.sleep(0.001)
         torch.work_us += 100
         return result
     def VERIFY(self, batch):
@@ -249,6 +252,22 @@ class TestTimer:
         assert cycles == []
 
 
+@pytest.mark.parametrize(("later_ns", "same"), [(49_999, True), (50_000, False)])
+def test_a_young_mark_is_taken_again(monkeypatch: pytest.MonkeyPatch, later_ns: int, same: bool) -> None:
+    """So a phase that begins as another ends costs the GPU one event; `now` is a new one always."""
+    cuda = SimpleNamespace(Stream=lambda device: None, Event=lambda enable_timing: Mock())
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda, device=None, Tensor=None))
+    clocks = site_module("sweetspot_clocks")
+    monkeypatch.setattr(clocks, "time", SimpleNamespace(monotonic_ns=iter([7, 7 + later_ns, 9, 9]).__next__))
+    clock = clocks.CudaClock("cuda:0")
+
+    first = clock.now()
+    second = clock.still()
+
+    assert (second is first) == same
+    assert clock.now() not in (first, second)
+
+
 def test_columns_are_those_that_the_runner_reads() -> None:
     """The timer can't import ours, so it has its own list."""
     tree = ast.parse((SITE / "sweetspot_cycles.py").read_text())
@@ -257,9 +276,9 @@ def test_columns_are_those_that_the_runner_reads() -> None:
     assert eval(ast.unparse(columns)) == tuple(UNITS)
 
 
-def methods() -> ModuleType:
-    """Return the timer's list of methods, which needs no torch."""
-    spec = importlib.util.spec_from_file_location("sweetspot_methods", SITE / "sweetspot_methods.py")
+def site_module(name: str) -> ModuleType:
+    """Return a module of the plugin."""
+    spec = importlib.util.spec_from_file_location(name, SITE / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -305,7 +324,7 @@ def class_of(tree: ast.Module, name: str) -> ast.ClassDef:
 @pytest.mark.parametrize("version", locked_versions())
 def test_every_locked_sglang_has_what_is_hooked(version: str, wheels: Path) -> None:
     """Each method is there, takes what it took, and results have the counts that are read."""
-    known = methods()
+    known = site_module("sweetspot_methods")  # which needs no torch
     sources = sources_of(version, wheels)
     files = set(sources.namelist())
     checked = set()

@@ -70,7 +70,7 @@ class Timer:
             cycle = self._cycle
             if cycle is None:
                 return original(*args, **kwargs)
-            begin = cycle.clock.now()
+            begin = cycle.clock.still()
             result = original(*args, **kwargs)
             cycle.phases[phase] = (begin, cycle.clock.now())
             return result
@@ -97,7 +97,7 @@ class Timer:
             result = original(worker, *args, **kwargs)
         finally:
             self._cycle = None
-        cycle.end = cycle.clock.now()
+        cycle.end = cycle.clock.still() if cycle.phases else cycle.clock.now()
         cycle.host_us = time.monotonic_ns() // 1000 - cycle.start_us
         if cycle.phases:
             cycle.num_steps = worker.speculative_num_steps
