@@ -42,8 +42,9 @@ figures: setup
 	$(BIN)/snakemake --cores 1 published
 	mkdir -p docs/figures
 	cp results/rendered/quickstart/figures/speed.svg docs/figures/quickstart-speed.svg
-	cp results/rendered/h200-8b/figures/speed.svg docs/figures/h200-8b-speed.svg
-	cp results/rendered/h200-8b/figures/cycle.svg docs/figures/h200-8b-cycle.svg
+	for name in h200-8b/speed h200-8b/cycle h200-8b-falling/speed \
+	  h200x2-nccl/cycle h200x2-nccl/allreduce h200x2-nccl/nccl; do \
+	  cp results/rendered/$${name%/*}/figures/$${name#*/}.svg docs/figures/$${name%/*}-$${name#*/}.svg; done
 	$(BIN)/python -m sweetspot.render.layers docs/figures/layers.json docs/figures/layers.svg
 
 lock: setup
