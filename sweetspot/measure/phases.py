@@ -113,43 +113,46 @@ def _check(table: Table, num_steps: int, where: str) -> None:
 def _timed_share(table: Table, chunks: Chunks, began_us: int, load: int) -> float | None:
     """Return the time of the cycles over the client's, while the whole load decoded.
 
-    Of one request at a time it is known which cycles brought its chunks. The host runs ahead of a GPU, so
-    there a cycle more is under way when the last chunk is sent, and brings nothing. The first chunks, half of
-    a short request's at most, are left out of both times.
-
-    Of several, a chunk arrives a little after the cycle that made it ended and the next began; by as much, at
-    the median of all chunks, the client's windows are moved to the server's time.
+    The first chunks, half of a short request's at most, are left out of both. Of one request at a time it is
+    known which cycles brought its chunks. Of several, a chunk arrives a little after the cycle that made it
+    ended and the next began; by as much, at the median of all chunks, the client's windows are moved to the
+    server's time.
     """
     late = np.minimum(LATE_CHUNKS, chunks.decode_chunks // 2)
-    if load == 1 and (brought := _brought(table, late, chunks.decode_chunks)) is not None:
-        opened_us = chunks.arrival_us[chunks.first + late]
-        return float(_of(table[brought], "period_us").sum() / (chunks.last_us - opened_us).sum())
+    if load == 1 and (share := _share_in_rows(table, chunks, late)) is not None:
+        return share
     starts = _of(table, "start_us") - began_us
     ends = starts + _of(table, "period_us")
     before = np.searchsorted(starts, chunks.arrival_us, side="right") - 1
     lag = np.median((chunks.arrival_us - starts[before])[before >= 0])
-    windows = full_load_windows(chunks.first_us, chunks.last_us, load)
+    windows = full_load_windows(chunks.arrival_us[chunks.first + late], chunks.last_us, load)
     if not windows.size:
         return None
     timed = sum(_overlap(starts, ends, *(window - lag)) for window in windows)
     return float(timed / (windows[:, 1] - windows[:, 0]).sum())
 
 
-def _brought(table: Table, late: Ints, decode_chunks: Ints) -> NDArray[np.bool_] | None:
-    """Return which cycles brought a chunk in time, None unless each request's are all there, in a row.
+def _share_in_rows(table: Table, chunks: Chunks, late: Ints) -> float | None:
+    """Return that of requests that followed each other, None unless each has a row of cycles without a pause.
+
+    The last cycle of a row lasts until nothing. It brings the last chunk, which is left out with it, unless
+    the host runs ahead of a GPU: then it brings nothing.
 
     Args:
-        table: Of requests that followed each other.
-        late: How many of the chunks of each come late, the prefill's not counted. Shape (requests,).
-        decode_chunks: Of each. Shape (requests,).
+        table: Cycles.
+        chunks: Of the pass.
+        late: How many chunks of each request to leave out after its first. Shape (requests,).
     """
     ends_row = _of(table, "followed") == 0
     row = np.cumsum(ends_row) - ends_row  # (cycles,); which of the rows of cycles without a pause
-    cycles = np.bincount(row, minlength=decode_chunks.size)
-    if cycles.size != decode_chunks.size or (cycles < decode_chunks).any():
+    cycles = np.bincount(row, minlength=late.size)
+    if cycles.size != late.size or (cycles < chunks.decode_chunks).any():
         return None
     place = np.arange(row.size) - (np.cumsum(cycles) - cycles)[row]
-    return np.asarray((late[row] <= place) & (place < decode_chunks[row]))
+    until = np.minimum(chunks.decode_chunks, cycles - 1)
+    periods = _of(table, "period_us")[(late[row] <= place) & (place < until[row])]
+    client_us = chunks.arrival_us[chunks.first + until] - chunks.arrival_us[chunks.first + late]
+    return float(periods.sum() / client_us.sum()) if periods.size else None
 
 
 def _overlap(starts: Table, ends: Table, opens: float, closes: float) -> float:
