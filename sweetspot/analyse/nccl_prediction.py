@@ -66,7 +66,8 @@ def predict(probed: Mapping[str, Probed], reference: str | None, summary: Sequen
         `_high_s`, `on_the_path`, `predicted_s` (all of a pass), `measured_s` (the verify; of a baseline its
         decode step), and against the reference `predicted_difference_s`, `measured_difference_s` with
         `_low_s` and `_high_s` (Student's over the rounds, each round's difference by itself) and `rest_s`,
-        null for the reference itself, where something was not measured, or NCCL does not serve it.
+        null for the reference itself and where something was not measured; what is predicted and the rest
+        also where NCCL serves one of the two not.
     """
     rows = {
         (row["variant"], row["load"]): _one(probed[row["nccl"]], row)
@@ -80,13 +81,15 @@ def predict(probed: Mapping[str, Probed], reference: str | None, summary: Sequen
         args_set = rest.removeprefix(row["nccl"])
         other = known.get((f"{speculation}.{reference}{args_set}", row["load"]))
         row |= dict.fromkeys(_AGAINST_THE_REFERENCE)
-        if other is None or other is row or not (row["on_the_path"] and other["on_the_path"]):
+        if other is None or other is row:
             continue
-        row["predicted_difference_s"] = row["predicted_s"] - other["predicted_s"]
+        if row["on_the_path"] and other["on_the_path"]:
+            row["predicted_difference_s"] = row["predicted_s"] - other["predicted_s"]
         if row["measured_s"] is not None and other["measured_s"] is not None:
             difference = row["measured_s"] - other["measured_s"]
             row["measured_difference_s"] = difference
-            row["rest_s"] = difference - row["predicted_difference_s"]
+            if row["predicted_difference_s"] is not None:
+                row["rest_s"] = difference - row["predicted_difference_s"]
             half = _half_width(by_round[key], by_round[other["variant"], row["load"]])
             if half is not None:
                 row["measured_difference_low_s"] = difference - half

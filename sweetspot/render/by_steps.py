@@ -126,7 +126,7 @@ def _series_style(number: int) -> dict[str, Any]:
 
 def _filling(row: Row) -> dict[str, Any]:
     """Return how the mark of *row* is filled."""
-    if row["verdict"] == "reference":
+    if row["variant"] == row["baseline"] and row["verdict"] != "broken":
         return _HALF
     return {} if row["verdict"] in ("faster", "slower") else _HOLLOW
 

@@ -93,7 +93,7 @@ def _set_variants(axes: Axes, rows: Sequence[Row]) -> None:
     axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x")
-    several = len({row["baseline"] for row in rows}) > 1
+    several = len({(row["nccl"], row["args_set"]) for row in rows}) > 1
     for y, (above, below) in enumerate(pairwise(rows)):
         if several and step_label(above) != step_label(below):
             axes.axhline(y + 0.5, color=COLOURS["grid"], linewidth=0.7)

@@ -1,5 +1,6 @@
 """Draws bare all-reduces, and the verify they predict against the measured one. Neither reads nor saves."""
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from textwrap import fill
@@ -34,7 +35,8 @@ def draw_nccl(axes: Axes, rows: Sequence[Row], places: Sequence[str], reference:
             axes.axhline(y + 0.5, color=COLOURS["grid"], linewidth=0.7)
     ys = [places.index(row["variant"]) for row in rows]
     predicted, measured = (
-        [1e3 * row[f"{kind}_difference_s"] for row in rows] for kind in ("predicted", "measured")
+        [math.nan if row[name] is None else 1e3 * row[name] for row in rows]
+        for name in ("predicted_difference_s", "measured_difference_s")
     )
     tick: dict[str, Any] = {"marker": "|", "markersize": 11, "markeredgewidth": 1.8, "linestyle": ""}
     axes.plot(predicted, ys, color=COLOURS["ink"], label="predicted by bare all-reduces", **tick)

@@ -36,7 +36,7 @@ PHASE_COLOURS = {
     "extend": COLOURS["purple"],
     "decode": COLOURS["sky"],
     "other": COLOURS["grid"],
-    "cycle": COLOURS["sky"],
+    "cycle": COLOURS["muted"],
 }
 # What a file would say of the day it was drawn, or of a version, and is kept out.
 METADATA: dict[str, dict[str, str | None]] = {

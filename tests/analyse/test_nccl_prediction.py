@@ -97,7 +97,8 @@ class TestPredict:
 
         found = predict({"default": FAST, "custom": custom}, "default", summary)[1]
 
-        assert (found["on_the_path"], found["predicted_difference_s"]) == (False, None)
+        assert (found["on_the_path"], found["predicted_difference_s"], found["rest_s"]) == (False, None, None)
+        assert found["measured_difference_s"] == pytest.approx(0.001)
 
     def test_the_interval_is_of_the_rounds_differences(self) -> None:
         """200, 210 and 190 us more: t(2) is 4.303, so 200 us +- 4.303 x 10 / sqrt(3); what drifts cancels."""

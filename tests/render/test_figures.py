@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from sweetspot.render import by_steps, by_variant
 from sweetspot.render.figures import lay_out, save_all
 from sweetspot.render.rows import PHASES, Row, judged_rows
+from sweetspot.render.theme import COLOURS, PHASE_COLOURS
 from tests import browser
 from tests.render.conftest import BASELINE, CAUTIONS, CHAIN, VERDICT
 
@@ -121,6 +122,12 @@ class TestDrawSpeed:
         assert isinstance(legend, Line2D) and {legend.get_fillstyle()} == fills == {"bottom"}
         assert [c.lines[0].get_fillstyle() for c in axes.containers].count("bottom") == 2  # of six points
 
+    def test_a_broken_baseline_is_hollow(self, axes: Axes, rows: list[Row]) -> None:
+        """It is no reference."""
+        by_steps.draw_speed(axes, [rows[0] | {"verdict": "broken"}])
+
+        assert axes.containers[0].lines[0].get_markerfacecolor() == COLOURS["surface"]
+
     def test_names_of_controls_are_broken(self, axes: Axes, rows: list[Row]) -> None:
         """`none` and `none-again` stand beside each other, and are wide."""
         by_steps.draw_speed(axes, rows)
@@ -187,6 +194,23 @@ class TestDrawCycle:
         by_variant.draw_cycle(axes, [told])
 
         assert [(bar.get_x(), bar.get_width()) for bar in axes.patches] == [(0, 2), (2, 5), (7, 1)]
+
+    def test_a_line_parts_what_several_nccl_variants_share(self, axes: Axes, rows: list[Row]) -> None:
+        """Baselines, their control, and 2 steps: two lines; under one NCCL variant alone there is none."""
+        none, again, two = rows[0], rows[4], rows[1]
+        ring = [row | {"nccl": "ring"} for row in (none, two)]
+
+        by_variant.draw_cycle(axes, [none, ring[0], again, two, ring[1]])
+        alone = Figure().subplots()
+        by_variant.draw_cycle(alone, [none, again, two, two | {"control": True, "baseline": "s2.default"}])
+
+        across = [float(line.get_ydata()[0]) for line in axes.lines if line.get_color() == COLOURS["grid"]]
+        assert across == [1.5, 2.5]
+        assert not [line for line in alone.lines if line.get_color() == COLOURS["grid"]]
+
+    def test_no_two_phases_look_alike(self) -> None:
+        """Beside an untimed control's cycle stands a baseline's decode."""
+        assert len(set(PHASE_COLOURS.values())) == len(PHASE_COLOURS)
 
     def test_missing_row(self, axes: Axes, rows: list[Row]) -> None:
         """A variant without a cycle time says that it failed, or that none was measured."""

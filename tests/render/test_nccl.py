@@ -1,5 +1,6 @@
 """What is said of NCCL, and the figure of predicted against measured."""
 
+import math
 from copy import deepcopy
 
 from matplotlib.figure import Figure
@@ -91,6 +92,16 @@ class TestDrawNccl:
         assert axes.collections[0].get_segments()[0].round(3).tolist() == [[0.05, 1], [0.35, 1]]
         assert [label.get_text() for label in axes.get_yticklabels()] == ["none.simple", "s2.simple"]
         assert "load 1" in axes.get_xlabel() and "[ms]" in axes.get_xlabel()
+
+    def test_what_nccl_does_not_serve(self) -> None:
+        """It was measured, and nothing was predicted of it."""
+        axes, (row,) = Figure().subplots(), NCCL["prediction"]
+
+        draw_nccl(axes, [row | {"predicted_difference_s": None}], ["s2.simple"], "default")
+
+        drawn = {str(line.get_label()): line.get_xdata() for line in axes.lines}
+        assert math.isnan(drawn["predicted by bare all-reduces"][0])
+        assert drawn["measured"] == [0.2]
 
 
 class TestSayWhyEmpty:
