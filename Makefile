@@ -9,6 +9,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps
 LOCKED := --require-hashes --only-binary=:all: --requirement
+SLOW := workflow or server or simulation or browser or network
 
 .PHONY: all setup test lint figures lock
 
@@ -28,8 +29,8 @@ setup: .venv/complete
 
 test: setup lint
 	$(BIN)/snakemake --cores 1 results/quickstart/models.json
-	$(BIN)/pytest -m 'not workflow and not server and not engine and not simulation and not browser' --numprocesses 2
-	$(BIN)/pytest -m 'workflow or server or simulation or browser' --numprocesses 2 --dist loadgroup
+	$(BIN)/pytest -m 'not (engine or $(SLOW))' --numprocesses 2
+	$(BIN)/pytest -m '$(SLOW)' --numprocesses 2 --dist loadgroup
 	$(BIN)/pytest -m engine
 
 lint: setup

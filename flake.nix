@@ -239,7 +239,7 @@
         in
         {
           tests = mkCheck pkgs "tests" environments.workflow-dev ''
-            pytest -m 'not workflow and not server and not engine and not simulation and not gpu'
+            pytest -m 'not (engine or workflow or server or simulation or browser or network)'
           '';
           lint = mkCheck pkgs "lint" environments.workflow-dev ''
             ruff check .

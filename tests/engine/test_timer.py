@@ -108,10 +108,14 @@ class EAGLEWorker(TpModelWorker):
         return result
     def forward_draft_extend_after_decode(self, batch): torch.work_us += 1000
 """
+# It serves for milliseconds: the thread that writes looks more often, and waits less for a successor.
 SCHEDULER = """
 import time
 from types import SimpleNamespace
+import sweetspot_cycles
 import torch
+
+sweetspot_cycles.READ_EVERY_S, sweetspot_cycles.ALONE_AFTER_S = 0.01, 0.2
 
 def batch(decode):
     mode = SimpleNamespace(is_decode=lambda: decode)
@@ -122,7 +126,7 @@ def serve(worker):
         worker.forward_batch_generation(batch(decode))
         torch.work_us += 300
     TURNS
-    time.sleep(1.6)
+    time.sleep(0.4)
 """
 MAIN = """
 import multiprocessing, sys

@@ -1,8 +1,9 @@
 """`wheelhouse.json` holds the hash that Nix finds when it has downloaded the wheels, computed again here."""
 
+import hashlib
 import json
-import re
 import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -13,24 +14,36 @@ from sweetspot.host import env, wheelhouse
 
 pytestmark = pytest.mark.skipif(shutil.which("nix") is None, reason="nix is not installed (Debian: nix-bin)")
 
-LOCK = (env.ROOT / "envs" / "workflow" / "requirements.lock").read_text()
 
-
-def entry(package: str) -> str:
-    """Return what the workflow's lock says of one package."""
-    found = re.search(rf"^{package}==.*\n(?: +--hash.*\n)+", LOCK, re.MULTILINE)
-    assert found
-    return found[0]
+def entry(wheels: Path, version: str) -> str:
+    """Return what a lock says of the package `small`, of which *wheels* has that version from now on."""
+    wheel = wheels / f"small-{version}-py3-none-any.whl"
+    info = f"small-{version}.dist-info"
+    with zipfile.ZipFile(wheel, "w") as files:
+        files.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: small\nVersion: {version}\n")
+        files.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        files.writestr(f"{info}/RECORD", "")
+    return f"small=={version} --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n"
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that pip takes wheels from, instead of an index."""
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
+    return wheels
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wheels: Path) -> Path:
     """An environment of one small package, in a project of its own."""
     monkeypatch.setattr(env, "ROOT", tmp_path)
     folder = tmp_path / "envs" / "small"
     folder.mkdir(parents=True)
-    (folder / "requirements.in").write_text("h11\n")
-    (folder / "requirements.lock").write_text(entry("h11"))
+    (folder / "requirements.in").write_text("small\n")
+    (folder / "requirements.lock").write_text(entry(wheels, "1"))
     return folder
 
 
@@ -39,13 +52,14 @@ def described(folder: Path) -> Any:  # noqa: ANN401  any JSON
     return json.loads((folder / "wheelhouse.json").read_text())
 
 
+@pytest.mark.network
 def test_the_workflows_wheels_have_the_hash_that_is_written_down() -> None:
     """What Nix is told beforehand is what a download of the lock gives."""
     assert wheelhouse.describe("workflow") == described(env.ROOT / "envs" / "workflow")
 
 
 class TestWrite:
-    """Tests of `write`, on a package that is downloaded in a second."""
+    """Tests of `write`, on a package that pip finds in a folder."""
 
     def test_a_second_time_changes_nothing(self, folder: Path) -> None:
         """The hash does not depend on when it was computed, or on what was there."""
@@ -57,11 +71,11 @@ class TestWrite:
 
         assert (folder / "wheelhouse.json").read_bytes() == first
 
-    def test_a_changed_lock_is_another_hash(self, folder: Path) -> None:
+    def test_a_changed_lock_is_another_hash(self, folder: Path, wheels: Path) -> None:
         """What the wheels follow from has changed, and so have they."""
         wheelhouse.write("small")
         stale = described(folder)
-        (folder / "requirements.lock").write_text(entry("idna"))
+        (folder / "requirements.lock").write_text(entry(wheels, "2"))
 
         wheelhouse.write("small")
 
@@ -79,7 +93,7 @@ class TestWrite:
 
     def test_files_that_no_index_has(self, folder: Path) -> None:
         """Such an environment is not built by Nix, so nothing is written."""
-        (folder / "by-hand.lock").write_text(entry("h11"))
+        (folder / "by-hand.lock").touch()
 
         wheelhouse.write("small")
 
@@ -87,7 +101,7 @@ class TestWrite:
 
     def test_a_hash_that_no_file_has(self, folder: Path) -> None:
         """Pip's refusal is one line, and no half of a folder is left to be taken for the whole."""
-        (folder / "requirements.lock").write_text(re.sub(r"sha256:\w+", f"sha256:{64 * '0'}", entry("h11")))
+        (folder / "requirements.lock").write_text(f"small==1 --hash=sha256:{64 * '0'}\n")
 
         with pytest.raises(InstallError, match=r"^envs/small/requirements.lock: .*files with these hashes;"):
             wheelhouse.write("small")
