@@ -23,6 +23,13 @@ substituters =
 flake-registry =
 build-users-group =
 """
+PATCHELF = """#!/bin/sh
+case $1 in
+--set-rpath) printf ELF%s "$2" >"$3" ;;
+--print-rpath) sed -n '/^ELF/!q1; s/^ELF//p' "$2" ;;
+esac
+"""
+AUTO_PATCHELF = 'autoPatchelf() { for f in $1/*.so*; do patchelf --set-rpath /nix "$f"; done; }\n'
 
 pytestmark = pytest.mark.skipif(shutil.which("nix") is None, reason="nix is not installed (Debian: nix-bin)")
 
@@ -165,6 +172,40 @@ class TestTheFlake:
         answer = subprocess.run(["bash", "-n"], input=text, capture_output=True, text=True)
         assert answer.stderr == ""
 
+    def test_a_library_looks_first_where_its_maker_said(self, flake: Flake, tmp_path: Path) -> None:
+        """Places relative to itself stay, before those that autoPatchelf finds; a script is no library.
+
+        A file stands in for a library: its text is what `patchelf` prints.
+        """
+        out, bin_ = tmp_path / "out", tmp_path / "bin"
+        libraries = {"a b.so": "$ORIGIN/../x:/abs:$ORIGIN", "c.so.1": "/abs", "d.so": "", "e.so": "$ORIGIN"}
+        out.mkdir()
+        for name, places in libraries.items():
+            (out / name).write_text(f"ELF{places}")
+        (out / "pip").write_text("#!/bin/sh")
+        (out / "pip").chmod(0o755)
+        bin_.mkdir()
+        (bin_ / "patchelf").write_text(PATCHELF)
+        (bin_ / "patchelf").chmod(0o755)
+        script = flake.value(f"packages.{SYSTEM}.engine-cu13.postFixup")
+
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail"],
+            input=f"{AUTO_PATCHELF}{script}",
+            env=os.environ | {"out": str(out), "PATH": f"{bin_}:{os.environ['PATH']}"},
+            capture_output=True,
+            text=True,
+        )
+
+        assert (done.returncode, done.stderr) == (0, "")
+        assert {path.name: path.read_text() for path in out.iterdir()} == {
+            "a b.so": "ELF$ORIGIN/../x:$ORIGIN:/nix",
+            "c.so.1": "ELF/nix",
+            "d.so": "ELF/nix",
+            "e.so": "ELF$ORIGIN:/nix",
+            "pip": "#!/bin/sh",
+        }
+
 
 class TestMutations:
     """Each fault is one that Nix finds."""
@@ -211,7 +252,7 @@ class TestMutations:
             ),
             pytest.param(replace("flake.nix", "lib.getExe", "lib.getExec"), "getExec", id="wrong-function"),
             pytest.param(
-                replace("flake.nix", "= environments.workflow; }", "= environments.workflows; }"),
+                replace("flake.nix", "default = environments.workflow;", "default = environments.workflows;"),
                 "workflows",
                 id="wrong-environment",
             ),
@@ -219,15 +260,17 @@ class TestMutations:
                 replace("flake.nix", "inherit name;", "inherit name"), "syntax error", id="no-semicolon"
             ),
             pytest.param(
-                replace("flake.nix", "(mkSweetspot pkgs", "(mkSweetspots pkgs"), "undefined", id="undefined"
+                replace("flake.nix", "= withSweetspot env", "= withSweetspots env"),
+                "undefined",
+                id="undefined",
             ),
             pytest.param(replace("flake.nix", 'type = "app"', 'type = "apps"'), "assertion", id="no-app"),
             pytest.param(replace("flake.nix", "program =", "programme ="), "missing", id="app-of-nothing"),
             pytest.param(
                 replace(
                     "flake.nix",
-                    "formatter = forEachSystem (pkgs: pkgs.nixfmt-tree)",
-                    'formatter.x86_64-linux = "a"',
+                    "formatter.${system} = pkgs.nixfmt-tree",
+                    'formatter.${system} = "a"',
                 ),
                 "formatter",
                 id="no-derivation",

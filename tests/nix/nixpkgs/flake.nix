@@ -4,23 +4,37 @@
   outputs =
     { self }:
     let
-      system = "x86_64-linux";
+      # Without a builder: it can be named, and its path told.
+      nothing =
+        name: attributes:
+        let
+          own = [
+            "env"
+            "meta"
+          ];
+          told = removeAttrs attributes own // attributes.env or { };
+        in
+        derivation (
+          {
+            inherit name;
+            builder = "nothing";
+            system = "x86_64-linux";
+          }
+          // told
+        )
+        // {
+          meta = attributes.meta or { };
+        };
+      nothingAtAll = name: nothing name { };
+      program = name: attributes: nothing name (attributes // { meta.mainProgram = name; });
 
       lib = {
         assertMsg = condition: message: condition || throw message;
-        fetchers.proxyImpureEnvVars = [ "https_proxy" ];
-        genAttrs =
-          names: f:
-          builtins.listToAttrs (
-            map (name: {
-              inherit name;
-              value = f name;
-            }) names
-          );
-        getExe = package: "${package}/bin/${package.meta.mainProgram}";
+        genAttrs = names: value: builtins.foldl' (all: name: all // { ${name} = value name; }) { } names;
         hasPrefix = prefix: text: builtins.substring 0 (builtins.stringLength prefix) text == prefix;
         importJSON = path: builtins.fromJSON (builtins.readFile path);
-        inherit (builtins) mapAttrs;
+        fetchers.proxyImpureEnvVars = [ "https_proxy" ];
+        getExe = of: "${of}/bin/${of.meta.mainProgram}";
         toUpper =
           let
             letters = text: builtins.filter (letter: builtins.isString letter && letter != "") (builtins.split "" text);
@@ -28,92 +42,54 @@
           builtins.replaceStrings (letters "abcdefghijklmnopqrstuvwxyz") (letters "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
       };
 
-      mkDerivation =
-        {
-          env ? { },
-          meta ? { },
-          ...
-        }@attributes:
-        derivation (
-          removeAttrs attributes [
-            "env"
-            "meta"
-          ]
-          // env
-          // {
-            inherit system;
-            builder = "/bin/sh";
-            args = [
-              "-c"
-              "exit 1"
-            ];
-          }
-        )
-        // {
-          inherit meta;
-        };
-
-      package = name: mkDerivation { inherit name; };
-
-      mkScript =
-        name: attributes:
-        mkDerivation (
-          attributes
-          // {
-            inherit name;
-            meta.mainProgram = name;
-          }
-        );
-
-      packages =
-        lib.genAttrs [
-          "autoPatchelfHook"
-          "cacert"
-          "nixfmt-tree"
-          "numactl"
-          "zlib"
-        ] package
-        // {
-          addDriverRunpath.driverLink = "/run/opengl-driver";
-          mkShell =
-            {
-              packages ? [ ],
-              env ? { },
-              shellHook ? "",
-            }:
-            mkDerivation {
-              name = "nix-shell";
-              inherit packages env shellHook;
-            };
-          python312 = package "python3" // {
-            interpreter = "${package "python3"}/bin/python3.12";
+      # What takes named arguments lists them, so that a misspelt one is found.
+      functions = {
+        mkShell =
+          {
+            env ? { },
+            packages ? [ ],
+            shellHook ? "",
+          }@attributes:
+          nothing "nix-shell" attributes;
+        runCommand =
+          name: attributes: buildCommand:
+          nothing name (attributes // { inherit buildCommand; });
+        stdenv.mkDerivation = { name, ... }@attributes: nothing name attributes;
+        writeShellApplication =
+          {
+            name,
+            runtimeEnv ? { },
+            runtimeInputs ? [ ],
+            text,
+          }:
+          program name {
+            inherit runtimeInputs text;
+            env = runtimeEnv;
           };
-          python312Packages.pip = package "pip";
-          runCommand =
-            name: attributes: buildCommand:
-            mkDerivation (attributes // { inherit name buildCommand; });
-          stdenv = {
-            inherit mkDerivation;
-            cc = package "gcc-wrapper" // {
-              cc.lib = package "gcc-lib";
-            };
-          };
-          writeShellApplication =
-            {
-              name,
-              text,
-              runtimeInputs ? [ ],
-              runtimeEnv ? { },
-            }:
-            mkScript name {
-              inherit text runtimeInputs;
-              env = runtimeEnv;
-            };
-          writeShellScriptBin = name: text: mkScript name { inherit text; };
+        writeShellScriptBin = name: text: program name { inherit text; };
+      };
+
+      python = nothingAtAll "python3";
+      things = {
+        addDriverRunpath.driverLink = "/run/opengl-driver";
+        autoPatchelfHook = nothingAtAll "auto-patchelf-hook";
+        cacert = nothingAtAll "nss-cacert";
+        nixfmt-tree = nothingAtAll "nixfmt-tree";
+        numactl = nothingAtAll "numactl";
+        python312 = python // {
+          interpreter = "${python}/bin/python3.12";
         };
+        python312Packages.pip = nothingAtAll "pip";
+        stdenv = functions.stdenv // {
+          cc = nothingAtAll "gcc-wrapper" // {
+            cc.lib = nothingAtAll "gcc-lib";
+          };
+        };
+        zlib = nothingAtAll "zlib";
+      };
     in
     {
       inherit lib;
-      legacyPackages.${system} = packages;
+      legacyPackages.x86_64-linux = functions // things;
     };
 }
