@@ -4,7 +4,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from sweetspot.engine.plugin import SITE
+from sweetspot.engine import cpu, plugin
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -26,10 +26,8 @@ def sglang(name: str, python: Path) -> Engine:
         name: `engine-cpu`, `engine-cu12`, `engine-cu13` or `external`.
         python: Its interpreter.
     """
-    ours = [SITE]
-    if name == "engine-cpu":
-        ours.append(PACKAGE / "engine" / "cpu" / "site")  # kernels
-    return Engine(name, python, "sglang.launch_server", tuple(ours))
+    sites = (plugin.SITE, cpu.SITE) if name == "engine-cpu" else (plugin.SITE,)
+    return Engine(name, python, "sglang.launch_server", sites)
 
 
 def fake() -> Engine:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sweetspot.engine import cpu
 from sweetspot.host import env
 from sweetspot.host.installed import pins
 from sweetspot.plan.capture import KNOWN, captured
@@ -35,8 +36,7 @@ def by_sglang() -> dict[str, list[list[int]]]:
     python = cpu_python()
     answer = subprocess.run(
         [python, ROOT / "tests/engine/capture_by_sglang.py", json.dumps(LAYERS), json.dumps(IDS)],
-        env=os.environ
-        | {"PYTHONPATH": str(ROOT / "sweetspot/engine/cpu/site"), "SGLANG_USE_CPU_ENGINE": "1"},
+        env=os.environ | {"PYTHONPATH": str(cpu.SITE), "SGLANG_USE_CPU_ENGINE": "1"},
         capture_output=True,
         text=True,
     )

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from sweetspot.engine.cpu import SITE
 from tests.engines import cpu_python
 
 OPS = Path(__file__).parent / "ops"
-SITE = Path(__file__).parents[2] / "sweetspot" / "engine" / "cpu" / "site"
 CHECKS = [
     f"{file.stem}.{node.name}"
     for file in sorted(OPS.glob("check_*.py"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-SITE = Path(__file__).parents[2] / "sweetspot" / "engine" / "cpu" / "site"
+from sweetspot.engine.cpu import SITE
 
 
 def _run(code: str, *further: Path) -> str:

@@ -3,11 +3,11 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-SITE = Path(__file__).parents[2] / "sweetspot" / "engine" / "plugin" / "site"
+from sweetspot.engine.plugin import SITE
+
 NAMES = """
 import sys, types
 import sweetspot_switch as switch

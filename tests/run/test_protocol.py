@@ -18,7 +18,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 2, "digest": "015e6c74cfd836ca"}
+DECIDED = {"protocol": 2, "digest": "b7bb2051fe4c141d"}
 
 
 def digest_of(sources: list[Path]) -> str:

@@ -6,13 +6,13 @@ speculation stay: a request begins with a prefill of the draft's too, and its re
 `sweetspot_switch`, with SGLang from 0.5.16 to 0.5.23.
 """
 
-import contextlib
 import dataclasses
-import functools
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
+
+from sweetspot_target import without_draft, without_speculation
 
 NEEDED = (
     "sglang.kernels.ops.speculative.cache_locs.assign_extend_cache_locs_func",
@@ -27,7 +27,6 @@ NEEDED = (
     "sglang.srt.speculative.spec_info.SpeculativeAlgorithm.from_string",
 )
 _READ_DONE = ("war_fastpath_read_done_event", "shared_read_done_event")  # of a model runner: 0.5.16, 0.5.23
-_COLLECTING = {"capture_aux_hidden_states": False, "layers_to_capture": []}  # of a model that feeds no draft
 
 _logger = logging.getLogger(__name__)
 
@@ -37,24 +36,11 @@ def prepare(result: None, worker: Any) -> None:
     states = worker.adaptive_controller._states if worker.adaptive_controller else {}
     if 0 not in states:
         return
-    from sglang.srt.model_executor.cuda_graph_config import Backend, Phase, check_cuda_graph_backend
-    from sglang.srt.speculative.spec_info import SpeculativeAlgorithm
-
-    began, graphs = time.monotonic(), None
-    runner = worker._target_worker.model_runner
-    saved = runner.spec_algorithm, runner.init_new_workspace
-    with worker._override_worker_state(0, 1), _without_draft(runner.model):
-        runner.spec_algorithm = SpeculativeAlgorithm.from_string(None)
-        try:
-            backend = runner._get_attention_backend(init_new_workspace=True)
-            if not check_cuda_graph_backend(Phase.DECODE, Backend.DISABLED):
-                from sglang.srt.model_executor.runner import DecodeCudaGraphRunner
-
-                graphs = DecodeCudaGraphRunner(
-                    runner, attn_backend=backend, speculative_num_steps=0, speculative_num_draft_tokens=1
-                )
-        finally:
-            runner.spec_algorithm, runner.init_new_workspace = saved
+    began = time.monotonic()
+    target = worker._target_worker.model_runner
+    with worker._override_worker_state(0, 1), without_draft(target.model), without_speculation(target):
+        backend = target._get_attention_backend(init_new_workspace=True)
+        graphs = _capture(target, backend)
     states[0] = dataclasses.replace(states[0], target_attn_backend=backend, target_graph_runner=graphs)
     kind = "without CUDA graphs" if graphs is None else f"with CUDA graphs of {graphs.capture_forward_mode}"
     _logger.info("ordinary decode step prepared %s in %.2f s", kind, time.monotonic() - began)
@@ -63,76 +49,96 @@ def prepare(result: None, worker: Any) -> None:
 def decode(worker: Any, batch: Any, on_publish: Callable[..., None] | None = None, **_: Any) -> Any:
     """Return the result of one ordinary decode step, in the form in which a cycle returns it."""
     import torch
-    from sglang.kernels.ops.speculative.cache_locs import assign_extend_cache_locs_func
     from sglang.srt.managers.utils import GenerationBatchResult
-    from sglang.srt.model_executor.forward_batch_info import CaptureHiddenMode, ForwardBatch, ForwardMode
     from sglang.srt.speculative.eagle_info import EagleDraftInput
 
-    runner, requests = worker._target_worker.model_runner, len(batch.seq_lens)
-    read = [batch.seq_lens, batch.req_pool_indices, batch.spec_info.bonus_tokens]
-    for tensor in read:
-        if tensor.is_cuda:  # it was allocated on the scheduler's stream
-            tensor.record_stream(torch.cuda.current_stream())
-    lengths = batch.seq_lens + 1
-    batch.out_cache_loc = assign_extend_cache_locs_func(
-        req_pool_indices=batch.req_pool_indices,
-        req_to_token=worker.req_to_token_pool.req_to_token,
-        start_offset=batch.seq_lens,
-        end_offset=lengths,
-        batch_size=requests,
-        draft_token_num=1,
-        device=worker.device,
-    )
-    # The scheduler puts the batch back as it was.
-    batch.input_ids = batch.spec_info.bonus_tokens.to(torch.int64)
-    batch.spec_info, batch.forward_mode, batch.seq_lens = None, ForwardMode.DECODE, lengths
-    if batch.seq_lens_cpu is not None:
-        batch.seq_lens_cpu = batch.seq_lens_cpu + 1
-    batch.seq_lens_sum = None  # made up from seq_lens_cpu
-    forward_batch = ForwardBatch.init_new(
-        batch, runner, capture_hidden_mode=CaptureHiddenMode.NULL, return_hidden_states_before_norm=False
-    )
-    with _without_draft(runner.model):
-        output = runner.forward(forward_batch)
-    tokens = runner.sample(output.logits_output, forward_batch)
-    if batch.return_logprob:  # the scheduler looks for one row a request
-        output.logits_output.next_token_logprobs = output.logits_output.next_token_logprobs.unsqueeze(1)
+    target, requests = worker._target_worker.model_runner, len(batch.seq_lens)
+    read = _read(batch)
+    lengths = _make_ordinary(batch, worker)
+    forward_batch, output, tokens = _step(target, batch)
     if on_publish is not None:
         on_publish(lengths)
     result = GenerationBatchResult(
-        logits_output=output.logits_output,
         next_token_ids=tokens,
-        can_run_cuda_graph=output.can_run_graph,
-        speculative_num_draft_tokens=1,
-        next_draft_input=EagleDraftInput(bonus_tokens=tokens.to(torch.int32)),
         accept_lens=torch.ones(requests, dtype=torch.int32, device=worker.device),
+        next_draft_input=EagleDraftInput(bonus_tokens=tokens.to(torch.int32)),
         new_seq_lens=lengths,
-        extra_keep_alive_refs=[forward_batch, *read],
+        logits_output=output.logits_output,
+        speculative_num_draft_tokens=1,
+        can_run_cuda_graph=output.can_run_graph,
+        extra_keep_alive_refs=[*read, forward_batch],
     )
     worker._stub_skipped_draft_extend(batch, result)
-    _hand_on(runner, worker._draft_worker.draft_runner)
+    _hand_on(target, worker._draft_worker.draft_runner)
     return result
 
 
-@contextlib.contextmanager
-def _without_draft(model: Any) -> Iterator[None]:
-    """Keep *model* from collecting hidden states for a draft; without a graph it asks at each forward."""
-    saved = [(attributes, name, attributes[name]) for attributes, name in _collectors(model)]
-    for attributes, name, _ in saved:
-        attributes[name] = _COLLECTING[name]
-    try:
-        yield
-    finally:
-        for attributes, name, value in saved:
-            attributes[name] = value
+def _read(batch: Any) -> list[Any]:
+    """Return the tensors of *batch* that this stream reads, and let their allocator know."""
+    import torch
+
+    tensors = [batch.seq_lens, batch.req_pool_indices, batch.spec_info.bonus_tokens]
+    for tensor in tensors:
+        if tensor.is_cuda:  # it was allocated on the scheduler's stream
+            tensor.record_stream(torch.cuda.current_stream())
+    return tensors
 
 
-@functools.cache
-def _collectors(model: Any) -> list[tuple[dict[str, Any], str]]:
-    """Return where the modules of *model* keep whether they collect, and which layers."""
-    return [
-        (vars(module), name) for module in model.modules() for name in _COLLECTING if name in vars(module)
-    ]
+def _make_ordinary(batch: Any, worker: Any) -> Any:
+    """Turn *batch* into one of ordinary decoding, whose input is the last tokens; return its new lengths.
+
+    The scheduler puts the batch back as it was.
+    """
+    import torch
+    from sglang.kernels.ops.speculative import cache_locs
+    from sglang.srt.model_executor.forward_batch_info import ForwardMode
+
+    lengths = batch.seq_lens + 1
+    batch.out_cache_loc = cache_locs.assign_extend_cache_locs_func(
+        req_to_token=worker.req_to_token_pool.req_to_token,
+        req_pool_indices=batch.req_pool_indices,
+        draft_token_num=1,
+        batch_size=len(lengths),
+        start_offset=batch.seq_lens,
+        end_offset=lengths,
+        device=worker.device,
+    )
+    batch.input_ids = batch.spec_info.bonus_tokens.to(torch.int64)
+    batch.forward_mode = ForwardMode.DECODE
+    batch.spec_info = None
+    batch.seq_lens = lengths
+    batch.seq_lens_sum = None  # made up from seq_lens_cpu
+    if batch.seq_lens_cpu is not None:
+        batch.seq_lens_cpu = batch.seq_lens_cpu + 1
+    return lengths
+
+
+def _step(target: Any, batch: Any) -> tuple[Any, Any, Any]:
+    """Return what the *target* was given, what it returned, and the token of each request."""
+    from sglang.srt.model_executor.forward_batch_info import CaptureHiddenMode, ForwardBatch
+
+    options = {"capture_hidden_mode": CaptureHiddenMode.NULL, "return_hidden_states_before_norm": False}
+    forward_batch = ForwardBatch.init_new(batch, target, **options)
+    with without_draft(target.model):
+        output = target.forward(forward_batch)
+    logits = output.logits_output
+    tokens = target.sample(logits, forward_batch)
+    if batch.return_logprob:  # the scheduler looks for one row a request
+        logits.next_token_logprobs = logits.next_token_logprobs.unsqueeze(1)
+    return forward_batch, output, tokens
+
+
+def _capture(target: Any, backend: Any) -> Any:
+    """Return CUDA graphs of ordinary decode steps by *backend*, None if the server runs without graphs."""
+    from sglang.srt.model_executor import cuda_graph_config as config
+
+    if config.check_cuda_graph_backend(config.Phase.DECODE, config.Backend.DISABLED):
+        return None
+    from sglang.srt.model_executor.runner import DecodeCudaGraphRunner
+
+    return DecodeCudaGraphRunner(
+        target, attn_backend=backend, speculative_num_draft_tokens=1, speculative_num_steps=0
+    )
 
 
 def _hand_on(target: Any, draft: Any) -> None:
