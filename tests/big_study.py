@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sweetspot.engine.fake import DECODE_S, DRAFT_ACCEPTED, DRAFT_STEP_S, PREFILL_S
+from sweetspot.engine.fake_state import DECODE_S, DRAFT_ACCEPTED, DRAFT_STEP_S, PREFILL_S
 from sweetspot.run.cycles import write_cycles
 from sweetspot.run.record import digest, pack, write
 from tests.conftest import pass_of, plan_of, record_of

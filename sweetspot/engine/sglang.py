@@ -21,6 +21,8 @@ from sweetspot.errors import EngineError
 LOOPBACK = "127.0.0.1"
 POLL_S = 0.1
 ANSWER_S = 60.0  # for anything but a generation
+BUSY_S = 10.0  # until a server is done with what it sent the last token of
+BUSY_POLL_S = 0.02
 SWITCH = "SWEETSPOT_SWITCH"  # turns on the plugin that obeys a switch
 TIMER = "SWEETSPOT_CYCLES"  # turns on the plugin that times cycles
 
@@ -118,7 +120,7 @@ class Server:
 
     def flush_cache(self) -> None:
         """Empty the server's caches and put its free slots in order, so that each pass starts alike."""
-        self._ask("POST", "/flush_cache")
+        self._ask("POST", "/flush_cache", refused_s=BUSY_S)
 
     def switch(self, num_steps: int, timer: bool | None = None) -> bool:
         """Order *num_steps*, 0 for the baseline; return whether it is obeyed: not while there is work.
@@ -180,16 +182,21 @@ class Server:
         """Return the last lines of the server's log, redacted."""
         return self._process.last_words()
 
-    def _ask(self, method: str, path: str, **options: Any) -> httpx.Response:  # noqa: ANN401
-        try:
-            answer = self._http.request(method, path, **options)
-        except httpx.HTTPError as error:
-            raise self.explain(error) from error
-        if answer.status_code != httpx.codes.OK:
-            raise EngineError(
-                f"{path}: status {answer.status_code}, expected 200; {answer.text[:200]}", "refused"
-            )
-        return answer
+    def _ask(self, method: str, path: str, refused_s: float = 0.0, **options: Any) -> httpx.Response:  # noqa: ANN401
+        """Return the answer to a request, asking again for *refused_s* while it is refused."""
+        until = time.monotonic() + refused_s
+        while True:
+            try:
+                answer = self._http.request(method, path, **options)
+            except httpx.HTTPError as error:
+                raise self.explain(error) from error
+            if answer.status_code == httpx.codes.OK:
+                return answer
+            if time.monotonic() >= until:
+                raise EngineError(
+                    f"{path}: status {answer.status_code}, expected 200; {answer.text[:200]}", "refused"
+                )
+            time.sleep(BUSY_POLL_S)
 
     def _wait_until_healthy(self, began: float) -> None:
         while True:

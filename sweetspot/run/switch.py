@@ -7,12 +7,10 @@ at which. A server that does not switch, or runs something else than it says, ma
 import time
 from typing import Any
 
-from sweetspot.engine.sglang import Server
+from sweetspot.engine.sglang import BUSY_POLL_S, BUSY_S, Server
 from sweetspot.errors import EngineError
 
 PLAIN = "plain"  # how the plugin counts ordinary decode steps, which are the baseline's
-PATIENCE_S = 10.0  # until the server has finished what it sent the last token of
-POLL_S = 0.02
 
 # Of a pass: `asked`, `answered`, `num_steps` by the server, `timer` if it is turned too, and later `cycles`.
 Switch = dict[str, Any]
@@ -24,9 +22,9 @@ def switch(server: Server, num_steps: int, timer: bool | None = None) -> Switch:
     Raises:
         EngineError: If it refuses for longer than it can be busy, or then says another step count.
     """
-    until = time.monotonic() + PATIENCE_S
+    until = time.monotonic() + BUSY_S
     while not (answered := server.switch(num_steps, timer)) and time.monotonic() < until:
-        time.sleep(POLL_S)
+        time.sleep(BUSY_POLL_S)
     found = server.running()["num_steps"]
     if not answered:
         raise EngineError(

@@ -18,7 +18,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 2, "digest": "b7bb2051fe4c141d"}
+DECIDED = {"protocol": 2, "digest": "c9807418176650a6"}
 
 
 def digest_of(sources: list[Path]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sweetspot.engine import base
-from sweetspot.engine.fake import Fake
+from sweetspot.engine.fake_state import Fake
 from sweetspot.engine.plugin import UNITS
 from sweetspot.run.cycles import Cycles, read_cycles
 from sweetspot.run.job import Job, order_of_passes
@@ -159,6 +159,13 @@ class TestMeasure:
         assert not re.search(r"\b[0-9a-f]{32}\b", text + log)
         assert socket.gethostname() not in text + log
 
+    def test_a_server_that_is_not_done_yet_is_asked_again(self, tmp_path: Path) -> None:
+        """A request's last token is out before the server is done with it; its caches are emptied then."""
+        record = measured(job(variant="none.default", fault="lingers"), tmp_path)
+
+        assert record["status"] == "complete"
+        assert len(record["reference"]) == 3
+
 
 class TestFailure:
     """A launch that fails is recorded, with what was measured before and the server's last words."""
@@ -184,6 +191,15 @@ class TestFailure:
         assert ", expected " in record["failure"]["message"] or kind == "bad_answer"
         assert "\n" not in record["failure"]["message"]
         assert (record["server"]["start_s"] is None) is kind.startswith("start")
+
+    def test_a_server_that_is_never_done(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It is not asked for ever."""
+        monkeypatch.setattr("sweetspot.engine.sglang.BUSY_S", 0.1)
+
+        record = measured(job(fault="never-idle"), tmp_path)
+
+        assert record["failure"]["kind"] == "refused"
+        assert record["failure"]["message"].startswith("/flush_cache: status 400, expected 200; made up: a")
 
     def test_last_words_are_the_servers(self, tmp_path: Path) -> None:
         """What the server printed before it died is in the record."""
@@ -271,7 +287,7 @@ class TestSwitching:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str, message: str
     ) -> None:
         """Nothing is measured under another variant's name."""
-        monkeypatch.setattr("sweetspot.run.switch.PATIENCE_S", 0.1)
+        monkeypatch.setattr("sweetspot.run.switch.BUSY_S", 0.1)
 
         record = measured(job(variant="oneload.default", fault=fault), tmp_path)
 
