@@ -11,12 +11,12 @@ these conditional acceptances. A cycle that follows a full acceptance begins in 
 its end where the bonus token took the place of the wrong one, and sees those from further on. With one
 constant acceptance that makes no difference. With a list, what is measured at a position drifts with the step
 count, and most at few steps, where most cycles accept all: [0.62, 0.40, 0.30] gives an accept_length of 1.55
-at one step instead of 1.62, and 1.97 at five as it should. `expected_accept_length` counts that in.
+at one step instead of 1.62, and 1.97 at five as it should.
 """
 
 import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 SPECIAL_TOKENS = 3  # ids 0 up: not in the orbit, never said
@@ -46,43 +46,6 @@ def lay_out(vocab: int, acceptance: Sequence[float], seed: int) -> Orbit:
     chance.shuffle(runs)
     right = [mark for run in runs for mark in (*[True] * run, False)] or [True] * len(tokens)
     return Orbit(tuple(tokens), tuple(right))
-
-
-def walk(orbit: Orbit, token: int, num_steps: int) -> Iterator[int]:
-    """Yield how many drafts each cycle accepts, without end, beginning after the verified *token*."""
-    place = orbit.tokens.index(token)
-    while True:
-        accepted = _accepted(orbit, place, num_steps)
-        yield accepted
-        place = (place + accepted + 1) % len(orbit.tokens)
-
-
-def expected_accept_length(orbit: Orbit, num_steps: int) -> float:
-    """Return the mean tokens a cycle over one endless generation, the bonus token included.
-
-    Exact: the generation is followed from the first run until it comes back to where it was. It is about
-    `1 + p + p**2 + ... + p**num_steps` for the constant acceptance p.
-
-    Args:
-        orbit: The target's and the draft's.
-        num_steps: Drafts a cycle, in a chain.
-    """
-    lengths: list[int] = []
-    cycle_at: dict[int, int] = {}  # place: the cycle that began there
-    place = 0
-    while place not in cycle_at:
-        cycle_at[place] = len(lengths)
-        lengths.append(_accepted(orbit, place, num_steps) + 1)
-        place = (place + lengths[-1]) % len(orbit.tokens)
-    closed = lengths[cycle_at[place] :]
-    return sum(closed) / len(closed)
-
-
-def _accepted(orbit: Orbit, place: int, num_steps: int) -> int:
-    for accepted in range(num_steps):
-        if not orbit.right[(place + accepted) % len(orbit.right)]:
-            return accepted
-    return num_steps
 
 
 def _runs(tokens: int, acceptance: Sequence[float]) -> list[int]:

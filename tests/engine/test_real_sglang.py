@@ -11,17 +11,17 @@ import polars as pl
 import psutil
 import pytest
 
-from sweetspot.engine import base
+from sweetspot.engine import base, cpu
 from sweetspot.engine.plugin import UNITS
 from sweetspot.engine.sglang import Server
 from sweetspot.errors import EngineError
 from sweetspot.host import env
-from sweetspot.models.orbit import walk
 from sweetspot.models.spec import spec
 from sweetspot.run.cycles import read_cycles
 from sweetspot.run.record import read, unpack
 from tests.engines import cpu_python
-from tests.workflow.project import ROOT, Project
+from tests.models.walk import walk
+from tests.workflow.project import Project
 
 pytestmark = pytest.mark.engine
 
@@ -125,7 +125,7 @@ def test_the_command_is_accepted_by_the_engine(measured: Project) -> None:
     answer = subprocess.run(
         [env.python_of("engine-cpu"), "-c", program, words],
         cwd=measured.folder,
-        env={**record["server"]["env"], "PYTHONPATH": str(ROOT / "sweetspot/engine/cpu/site")},
+        env={**record["server"]["env"], "PYTHONPATH": str(cpu.SITE)},
         capture_output=True,
         text=True,
     )

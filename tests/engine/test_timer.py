@@ -21,7 +21,6 @@ import pytest
 from sweetspot.engine.plugin import SITE, UNITS
 
 ROOT = Path(__file__).parents[2]
-BATCH = "batch"
 
 # An SGLang of three workers, as old as 0.5.10: it looks for no plugins. Its GPU counts calls for a clock.
 TORCH = """

@@ -10,11 +10,11 @@ import psutil
 import pytest
 
 from sweetspot.engine.plugin import UNITS
-from sweetspot.models.orbit import walk
 from sweetspot.models.spec import spec
 from sweetspot.run.cycles import read_cycles
 from sweetspot.run.record import read, unpack
 from tests.engines import cpu_python
+from tests.models.walk import walk
 from tests.workflow.project import Project
 
 pytestmark = pytest.mark.engine

@@ -1,4 +1,4 @@
-"""Tests of `sweetspot/models/orbit.py`."""
+"""Tests of `sweetspot/models/orbit.py`, and of the walk over an orbit by which others check servers."""
 
 import hashlib
 import json
@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sweetspot.models.orbit import SPECIAL_TOKENS, Orbit, expected_accept_length, lay_out, walk
+from sweetspot.models.orbit import SPECIAL_TOKENS, Orbit, lay_out
 from sweetspot.models.spec import CONSTRUCTION
+from tests.models.walk import expected_accept_length, walk
 
 TINY, LARGE = 1024, 32000
 
@@ -110,7 +111,7 @@ class TestLayOut:
 
 
 class TestWalk:
-    """Tests of `walk`."""
+    """The acceptance that a real server is held against."""
 
     def test_worked_example(self) -> None:
         """Rights r r w r w: at two steps the first cycle skips the wrong one, the next begins after it."""
@@ -133,7 +134,7 @@ class TestWalk:
 
 
 class TestExpectedAcceptLength:
-    """Tests of `expected_accept_length`."""
+    """An orbit gives the acceptance that it was asked for, at every step count."""
 
     @pytest.mark.parametrize("num_steps", [1, 2, 3, 5, 8])
     @pytest.mark.parametrize("share", [0.0, 0.3, 0.75, 0.9, 1.0])

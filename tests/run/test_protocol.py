@@ -18,7 +18,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 2, "digest": "c9807418176650a6"}
+DECIDED = {"protocol": 2, "digest": "457be35a452cffe2"}
 
 
 def digest_of(sources: list[Path]) -> str:
