@@ -3,7 +3,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import stdtr, stdtrit
-from scipy.stats import multivariate_t
 
 from sweetspot.analyse.dunnett import critical, exceeds
 
@@ -17,6 +16,8 @@ class TestExceeds:
     @pytest.mark.parametrize(("comparisons", "freedom"), [(2, 2), (3, 8), (4, 44)])
     def test_against_integration(self, comparisons: int, freedom: int) -> None:
         """It is the multivariate t's own chance, which scipy integrates by random points."""
+        from scipy.stats import multivariate_t  # which takes as long as all else to import
+
         shape = np.full((comparisons, comparisons), 0.5) + np.eye(comparisons) / 2
         inside = multivariate_t(shape=shape, df=freedom, seed=0).cdf([2.5] * comparisons, lower_limit=-2.5)
 
