@@ -4,9 +4,10 @@ import time
 from typing import Any
 
 from sweetspot.engine.sglang import Server
-from sweetspot.run.client import observed, send_pass
+from sweetspot.run.client import send_pass
 from sweetspot.run.job import Job, order_of_passes
 from sweetspot.run.record import digest, pack
+from sweetspot.run.stream import observed
 from sweetspot.run.switch import Switch, prove, switch
 
 TOP_K = 4  # candidates recorded for each token of the reference pass
