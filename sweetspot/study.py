@@ -8,7 +8,7 @@ from typing import Any, Self
 from sweetspot.errors import StudyError
 from sweetspot.host import engines, env
 from sweetspot.models import prepare, prompts
-from sweetspot.models.identity import resolve
+from sweetspot.models.folders import resolve
 from sweetspot.plan import Plan, entry, plan_study, stages, strict_yaml
 from sweetspot.plan.nccl_variables import nccl_version
 from sweetspot.plan.study import load

@@ -11,7 +11,8 @@ from typing import Any
 
 from sweetspot.errors import ModelError
 from sweetspot.models import prompts
-from sweetspot.models.identity import ROLES, check_downloaded, identity, resolve
+from sweetspot.models.folders import ROLES, check_downloaded, resolve
+from sweetspot.models.identity import identity
 from sweetspot.models.spec import CONSTRUCTION
 
 CONSTRUCTED = Path(".models")  # a folder for each spec; not in results/, since studies share it

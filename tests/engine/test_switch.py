@@ -12,7 +12,7 @@ from sweetspot.engine import base
 from sweetspot.engine.plugin import UNITS
 from sweetspot.engine.sglang import Server
 from sweetspot.models import prepare
-from sweetspot.models.identity import resolve
+from sweetspot.models.folders import resolve
 from sweetspot.run.cycles import read_cycles
 from sweetspot.run.job import Job
 from sweetspot.run.record import digest, pack, read
