@@ -1,64 +1,25 @@
 """Turns the records of a study into its four tables: requests, passes, exactness, launches.
 
-Raises only on what can't be measured or contradicts itself; what is wrong with a result is a column. Of a
-record, numbers a request and a pass stay in memory, and each distinct output once.
+Raises only on what can't be measured or contradicts itself; what is wrong with a result is a column.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import polars as pl
 
 from sweetspot.errors import RecordError
-from sweetspot.host.facts import fingerprint
-from sweetspot.measure.checks import check, place
 from sweetspot.measure.chunks import AGAIN
-from sweetspot.measure.exactness import References, compare, exactness
-from sweetspot.measure.passes import PASSES, measure_pass
-from sweetspot.measure.phases import UNTIMED, Timed
-from sweetspot.measure.requests import REAL, REQUESTS, TEXT, WHOLE
-from sweetspot.plan.document import untimed
-from sweetspot.run.cycles import read_cycles
-from sweetspot.run.record import read
-
-Document = Mapping[str, Any]
-Columns = dict[str, list[Any]]
-
-LAUNCHES: dict[str, pl.DataType] = {
-    "launch": TEXT,
-    "round": WHOLE,
-    "kind": TEXT,
-    "variants": pl.List(TEXT),
-    "status": TEXT,
-    "failure": TEXT,  # kind and message
-    "started_at": TEXT,
-    "start_s": REAL,
-    "host": TEXT,  # fingerprint of its kind
-    "node": TEXT,  # label of the machine; null in records from before there was one
-}
-
-
-_RETURNED: set[str] = set()  # digests; most records of a study hold the same outputs
-
-
-@dataclass(frozen=True)
-class Reduced:
-    """What stays of a record."""
-
-    requests: Columns
-    passes: list[dict[str, Any]]
-    launch: dict[str, Any]
-    protocol: int
-    outputs: dict[str, str]  # packed tokens by digest; empty where outputs are not compared
-    reference: list[dict[str, Any]]
-    baselines: set[str]  # of the launch's variants
+from sweetspot.measure.compared import References, compare
+from sweetspot.measure.exactness import exactness
+from sweetspot.measure.passes import PASSES
+from sweetspot.measure.reduced import LAUNCHES, Document, Reduced, read_record, reduce, reduce_file
+from sweetspot.measure.requests import REQUESTS
 
 
 def measure_files(paths: Sequence[Path], plan: Document, processes: int) -> dict[str, pl.DataFrame]:
@@ -69,10 +30,10 @@ def measure_files(paths: Sequence[Path], plan: Document, processes: int) -> dict
         MeasureError: If the counts or times in a record contradict each other.
     """
     if processes == 1:
-        return measure(map(_read, paths), plan)
+        return measure(map(read_record, paths), plan)
     # A fork of a process that runs polars' threads may hang; a spawned one does not.
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        return _assemble(pool.map(partial(_reduce_file, plan=plan), paths, chunksize=8), plan)
+        return _assemble(pool.map(partial(reduce_file, plan=plan), paths, chunksize=8), plan)
 
 
 def measure(records: Iterable[Document], plan: Document) -> dict[str, pl.DataFrame]:
@@ -90,61 +51,7 @@ def measure(records: Iterable[Document], plan: Document) -> dict[str, pl.DataFra
         RecordError: If a record is not of the launch as planned, or damaged.
         MeasureError: If the counts or times in a record contradict each other.
     """
-    return _assemble((_reduce(record, plan) for record in records), plan)
-
-
-def _read(path: Path) -> Document:
-    """Return the record at *path* with the `cycles` beside it."""
-    return read(path) | {"cycles": read_cycles(path.with_name("cycles.jsonl.gz"))}
-
-
-def _reduce_file(path: Path, plan: Document) -> Reduced:
-    """Return what stays of the record at *path*, without the outputs that this process returned before."""
-    part = _reduce(_read(path), plan)
-    fresh = {digest: packed for digest, packed in part.outputs.items() if digest not in _RETURNED}
-    _RETURNED.update(fresh)
-    return replace(part, outputs=fresh)
-
-
-def _reduce(record: Document, plan: Document) -> Reduced:
-    """Return what stays of *record*."""
-    check(record, plan)
-    variants = {variant["id"]: variant for variant in plan["variants"]}
-    key = {"launch": record["launch"]["id"], "round": record["round"]}
-    rows: list[dict[str, Any]] = []
-    requests: Columns = {name: [] for name in REQUESTS}
-    timed, without = Timed.of(record["cycles"]), untimed(plan)
-    for pass_ in record["passes"]:
-        key |= {name: pass_[name] for name in ("variant", "load", "repeat", "order")}
-        where = f"{place(record)}: {key['variant']} at load {key['load']}, repeat {key['repeat']}"
-        seen = UNTIMED if pass_["variant"] in without else timed
-        row, columns = measure_pass(pass_, variants[pass_["variant"]]["num_steps"], where, seen)
-        rows.append(key | row)
-        columns |= {name: [value] * row["requests"] for name, value in key.items()}
-        for name, column in columns.items():
-            requests[name] += column.tolist() if isinstance(column, np.ndarray) else column
-    greedy = plan["workload"]["generation"]["temperature"] == 0
-    failure = record["failure"]
-    return Reduced(
-        requests=requests,
-        passes=rows,
-        launch={
-            "launch": record["launch"]["id"],
-            "round": record["round"],
-            "kind": record["launch"]["kind"],
-            "variants": record["launch"]["variants"],
-            "status": record["status"],
-            "failure": None if failure is None else f"{failure['kind']}: {failure['message']}",
-            "started_at": record["started_at"],
-            "start_s": record["server"].get("start_s"),
-            "host": fingerprint(record["host"]),
-            "node": record["host"].get("node"),
-        },
-        protocol=record["protocol"],
-        outputs=record["outputs"] if greedy else {},
-        reference=record.get("reference", []),
-        baselines={variants[variant]["baseline"] for variant in record["launch"]["variants"]},
-    )
+    return _assemble((reduce(record, plan) for record in records), plan)
 
 
 def _assemble(reduced: Iterable[Reduced], plan: Document) -> dict[str, pl.DataFrame]:

@@ -7,8 +7,9 @@ import pytest
 
 from sweetspot.errors import MeasureError, RecordError
 from sweetspot.measure.passes import PASSES
+from sweetspot.measure.reduced import LAUNCHES
 from sweetspot.measure.requests import REQUESTS, TEXT
-from sweetspot.measure.tables import LAUNCHES, measure, measure_files
+from sweetspot.measure.tables import measure, measure_files
 from sweetspot.run.cycles import write_cycles
 from sweetspot.run.record import write
 
