@@ -48,7 +48,7 @@ rule launch:
 
 
 rule run:
-    """Measure one launch in one round, with the host to itself."""
+    """Start the server of a launch in a round, measure its passes, stop it; nothing else runs on the host."""
     input:
         asked="results/{study}/plan/launch/{launch}/{round}.json",
         preflight="results/{study}/preflight/{launch}.json",

@@ -32,6 +32,8 @@ def describe(name: str) -> dict[str, Any]:
         InstallError: If pip can't download what the lock pins, or Nix is not there to hash it.
     """
     folder = env.lock_of(name).parent
+    if shutil.which("nix") is None:
+        raise InstallError("nix: not on PATH, expected it to hash wheels; install Debian's nix-bin")
     files = sorted(path for path in folder.iterdir() if path.name != DESCRIPTION)
     return {
         "files": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
@@ -76,7 +78,5 @@ def _hash(wheels: Path) -> str:
     nix = ["nix", "--extra-experimental-features", "nix-command", "hash", "path", "--sri", str(wheels)]
     try:
         return subprocess.run(nix, capture_output=True, text=True, check=True).stdout.strip()
-    except FileNotFoundError:
-        raise InstallError("nix: not on PATH, expected it to hash wheels; install Debian's nix-bin") from None
     except subprocess.CalledProcessError as error:
         raise InstallError(f"nix hash path: {error.stderr.strip()}, expected a hash; mend Nix") from None

@@ -4,6 +4,7 @@ import hashlib
 import json
 import shutil
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,25 +27,30 @@ def entry(wheels: Path, version: str) -> str:
     return f"small=={version} --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n"
 
 
-@pytest.fixture
-def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that pip takes wheels from, instead of an index."""
-    wheels = tmp_path / "wheels"
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A project with an environment of one small package, described; pip takes wheels from its folder."""
+    project = tmp_path_factory.mktemp("project")
+    wheels, folder = project / "wheels", project / "envs" / "small"
     wheels.mkdir()
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
-    return wheels
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wheels: Path) -> Path:
-    """An environment of one small package, in a project of its own."""
-    monkeypatch.setattr(env, "ROOT", tmp_path)
-    folder = tmp_path / "envs" / "small"
     folder.mkdir(parents=True)
     (folder / "requirements.in").write_text("small\n")
     (folder / "requirements.lock").write_text(entry(wheels, "1"))
-    return folder
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("PIP_NO_INDEX", "1")
+        patched.setenv("PIP_FIND_LINKS", str(wheels))
+        with patched.context() as here:
+            here.setattr(env, "ROOT", project)
+            wheelhouse.write("small")
+        yield project
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: Path) -> Path:
+    """That environment, in a project of the test's own."""
+    project = shutil.copytree(written, tmp_path / "project")
+    monkeypatch.setattr(env, "ROOT", project)
+    return project / "envs" / "small"
 
 
 def described(folder: Path) -> Any:  # noqa: ANN401  any JSON
@@ -63,19 +69,18 @@ class TestWrite:
 
     def test_a_second_time_changes_nothing(self, folder: Path) -> None:
         """The hash does not depend on when it was computed, or on what was there."""
-        wheelhouse.write("small")
         first = (folder / "wheelhouse.json").read_bytes()
+        (folder / "wheelhouse.json").unlink()
         shutil.rmtree(env.ROOT / ".wheels")
 
         wheelhouse.write("small")
 
         assert (folder / "wheelhouse.json").read_bytes() == first
 
-    def test_a_changed_lock_is_another_hash(self, folder: Path, wheels: Path) -> None:
+    def test_a_changed_lock_is_another_hash(self, folder: Path, written: Path) -> None:
         """What the wheels follow from has changed, and so have they."""
-        wheelhouse.write("small")
         stale = described(folder)
-        (folder / "requirements.lock").write_text(entry(wheels, "2"))
+        (folder / "requirements.lock").write_text(entry(written / "wheels", "2"))
 
         wheelhouse.write("small")
 
@@ -85,7 +90,6 @@ class TestWrite:
 
     def test_a_changed_wheel_is_another_hash(self, folder: Path) -> None:
         """A hash that was written down for other bytes does not pass."""
-        wheelhouse.write("small")
         wheel = next(env.ROOT.glob(".wheels/small-*/*.whl"))
         wheel.write_bytes(wheel.read_bytes() + b" ")
 
@@ -93,6 +97,7 @@ class TestWrite:
 
     def test_files_that_no_index_has(self, folder: Path) -> None:
         """Such an environment is not built by Nix, so nothing is written."""
+        (folder / "wheelhouse.json").unlink()
         (folder / "by-hand.lock").touch()
 
         wheelhouse.write("small")
@@ -101,6 +106,7 @@ class TestWrite:
 
     def test_a_hash_that_no_file_has(self, folder: Path) -> None:
         """Pip's refusal is one line, and no half of a folder is left to be taken for the whole."""
+        shutil.rmtree(env.ROOT / ".wheels")
         (folder / "requirements.lock").write_text(f"small==1 --hash=sha256:{64 * '0'}\n")
 
         with pytest.raises(InstallError, match=r"^envs/small/requirements.lock: .*files with these hashes;"):
@@ -109,8 +115,11 @@ class TestWrite:
         assert [path.name for path in env.ROOT.glob(".wheels/*") if path.suffix != ".partial"] == []
 
     def test_no_nix(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The line says what to install."""
+        """The line says what to install, before anything is downloaded."""
         monkeypatch.setenv("PATH", "")
+        shutil.rmtree(env.ROOT / ".wheels")
 
         with pytest.raises(InstallError, match=r"^nix: not on PATH, .*install Debian's nix-bin$"):
             wheelhouse.write("small")
+
+        assert not (env.ROOT / ".wheels").exists()
