@@ -33,6 +33,15 @@ class TestDiverge:
         assert found.gap_nats == pytest.approx(0.2)
         assert found.reason == f"0.2000 nats below the baseline's best, allowed {near_tie_nats}"
 
+    def test_a_gap_as_large_as_allowed(self) -> None:
+        """It is a near-tie still."""
+        half = Reference(EXPECTED, REFERENCE.top_ids, np.array([[-0.5, -0.75]] * 4))
+
+        found = diverge(np.array([5, 6, 52, 9]), EXPECTED, [half], 0.25)
+
+        assert found is not None
+        assert (found.gap_nats, found.near_tie) == (0.25, True)
+
     def test_strict(self) -> None:
         """With 0 nats allowed, a token as likely as the best is a difference all the same."""
         tied = Reference(EXPECTED, REFERENCE.top_ids, np.full((4, 2), -0.5))

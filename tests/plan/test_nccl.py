@@ -118,6 +118,27 @@ class TestCheckNccl:
         """The neighbours of each rule are legal."""
         check_nccl("x", args, env, nccl)
 
+    @pytest.mark.parametrize(
+        ("name", "least", "most"),
+        [
+            ("NCCL_NVLS_ENABLE", 0, 2),
+            ("NCCL_CUMEM_ENABLE", -2, 1),
+            ("NCCL_P2P_DISABLE", 0, 1),
+            ("NCCL_SHM_DISABLE", 0, 1),
+            ("NCCL_MIN_NCHANNELS", 1, 64),
+            ("NCCL_MAX_NCHANNELS", 1, 64),
+            ("NCCL_NTHREADS", 64, 512),
+            ("NCCL_LL128_NTHREADS", 160, 640),
+        ],
+    )
+    def test_a_range_ends_where_nccl_clips(self, name: str, least: int, most: int) -> None:
+        """Both ends are legal, and the numbers beside them are not."""
+        for legal in (least, most):
+            check_nccl("x", {}, {name: str(legal)}, "2.28.9")
+        for clipped in (least - 1, most + 1):
+            with pytest.raises(StudyError, match=f"expected {least} to {most}, to which NCCL clips it"):
+                check_nccl("x", {}, {name: str(clipped)}, "2.28.9")
+
     def test_a_variable_of_another_version(self) -> None:
         """A newer NCCL reads more variables, which an older one ignores."""
         check_nccl("x", {}, {"NCCL_ALLGATHERV_ENABLE": "1"}, "2.29.7")
