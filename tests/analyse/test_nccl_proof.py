@@ -70,6 +70,15 @@ class TestStatus:
 
         assert (alone["status"], alone["detail"]) == ("unproven", "no line of NCCL's tells its effect")
 
+    def test_no_line_at_another_size(self) -> None:
+        """NCCL serves the verify, and nothing was logged or timed at the baseline's size."""
+        messages = prove({"default": probed(lines(VERIFY))})["messages"]
+
+        assert {(row["bytes"], row["status"], row["detail"]) for row in messages} == {
+            (VERIFY, "seen", None),
+            (BASELINE, "unproven", "no line at this size"),
+        }
+
     def test_no_line_of_nccls_at_verify_size(self) -> None:
         """An echo and small all-reduces elsewhere: the custom kernel serves the verify."""
         found = variant(probed([echo("NCCL_PROTO", "Simple"), *lines(4, count=1)], SIMPLE, **CUSTOM))

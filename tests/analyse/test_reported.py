@@ -113,6 +113,16 @@ class TestSummariseReported:
             for id_, numbers in expected.items()
         }
 
+    def test_of_several_requests_each_has_its_share(self, reported: Row) -> None:
+        """At load 4 the same speed is a quarter for each, and so are the tokens of its cycle."""
+        alone = rows_of(reported)["s1.ring-ll-sys"]
+        reported["load"] = 4
+
+        shared = rows_of(reported)["s1.ring-ll-sys"]
+
+        assert shared["speedup"] == alone["speedup"]
+        assert shared["break_even_accept_length"] == pytest.approx(alone["break_even_accept_length"] / 4)
+
     def test_phases(self, reported: Row) -> None:
         """Stated ones are as stated; where some are not, the rest of the cycle is `other`."""
         rows = rows_of(reported)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sweetspot.errors import ModelError
-from sweetspot.models.folders import resolve
+from sweetspot.models.folders import check_downloaded, resolve
 from sweetspot.models.prepare import describe
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -66,3 +66,16 @@ class TestResolve:
         command = re.escape(f"download it with `huggingface-cli download org/big --revision {REVISION}`")
         with pytest.raises(ModelError, match=command):
             describe(models)
+
+
+class TestCheckDownloaded:
+    """Tests of `check_downloaded`."""
+
+    def test_what_is_there(self, tmp_path: Path) -> None:
+        """A folder is enough here; what is in it is looked at later."""
+        check_downloaded({"path": str(tmp_path)})
+
+    def test_what_is_not(self, tmp_path: Path) -> None:
+        """The line names the folder."""
+        with pytest.raises(ModelError, match=f"^{tmp_path}/no: no such folder, expected a model; download"):
+            check_downloaded({"path": f"{tmp_path}/no"})

@@ -52,6 +52,16 @@ def test_what_was_checked(tmp_path: Path) -> None:
     assert said[-1].startswith("about 77.")
 
 
+def test_a_draft_that_lists_no_layers(tmp_path: Path) -> None:
+    """It gets three hidden states, as SGLang takes them by itself."""
+    pair = folders(tmp_path)
+    draft(tmp_path / "draft", eagle_config={})
+
+    said = check_pair(plan(), pair, [2, 30, 58], HOST, PROMPTS)
+
+    assert "hidden size 7168, 3 hidden states, 64 of 163840 tokens" in said
+
+
 def test_a_newer_engine_shifts_the_layers(tmp_path: Path) -> None:
     """The draft that was right on 0.5.10 is refused on 0.5.16, unless the study overrides its ids."""
     pair = folders(tmp_path)
