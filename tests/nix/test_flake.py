@@ -66,17 +66,18 @@ class Flake:
         return json.loads(answer.stdout)
 
     def complaint(self) -> str:
-        """Return what Nix finds wrong with the flake and its lock, nothing if all is well.
+        """Return the first thing that Nix finds wrong with the flake and its lock, nothing if all is well.
 
         `nix flake check` of Nix 2.8 does not look at apps and at the formatter.
         """
-        answers = [
-            self.nix("flake", "metadata", "--no-update-lock-file", self.flake),
-            self.nix("flake", "check", "--no-build", *self.stand_in, self.flake),
-            self.evaluate(f"apps.{SYSTEM}.default", 'app: assert app.type == "app"; app.program'),
-            self.evaluate(f"formatter.{SYSTEM}.drvPath"),
-        ]
-        return "".join(answer.stderr for answer in answers if answer.returncode != 0)
+        checks = (
+            lambda: self.nix("flake", "metadata", "--no-update-lock-file", self.flake),
+            lambda: self.nix("flake", "check", "--no-build", *self.stand_in, self.flake),
+            lambda: self.evaluate(f"apps.{SYSTEM}.default", 'app: assert app.type == "app"; app.program'),
+            lambda: self.evaluate(f"formatter.{SYSTEM}.drvPath"),
+        )
+        answers = (check() for check in checks)
+        return next((answer.stderr for answer in answers if answer.returncode != 0), "")
 
 
 @pytest.fixture
