@@ -111,10 +111,10 @@ class EAGLEWorker(TpModelWorker):
 SCHEDULER = """
 import time
 from types import SimpleNamespace
-import sweetspot_cycles
+import sweetspot_cycles, sweetspot_timer
 import torch
 
-sweetspot_cycles.READ_EVERY_S, sweetspot_cycles.ALONE_AFTER_S = 0.01, 0.2
+sweetspot_cycles.READ_EVERY_S, sweetspot_cycles.ALONE_AFTER_S = 0.01, 0.3
 
 def batch(decode):
     mode = SimpleNamespace(is_decode=lambda: decode)
@@ -125,7 +125,10 @@ def serve(worker):
         worker.forward_batch_generation(batch(decode))
         torch.work_us += 300
     TURNS
-    time.sleep(0.4)
+    until = time.monotonic() + 20
+    writers = [timer._writer for timer in sweetspot_timer._registered if timer._writer]
+    while any(writer._written < writer._added for writer in writers) and time.monotonic() < until:
+        time.sleep(0.01)
 """
 MAIN = """
 import multiprocessing, sys
