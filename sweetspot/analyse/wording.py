@@ -18,8 +18,8 @@ def headline(decision: Decision, load: int) -> str:
         return f"At load {load} use the baseline {winner['variant']}: nothing is proven faster."
     tokens = {"exact": "the same tokens", "near-tie": "the same tokens but for near-ties"}
     return (
-        f"At load {load} use {winner['variant']}: {winner['speedup']:.3g} times its baseline "
-        f"{winner['baseline']} ({winner['speedup_low']:.3g} to {winner['speedup_high']:.3g}), "
+        f"At load {load} use {winner['variant']}: {winner['speedup']:#.3g} times its baseline "
+        f"{winner['baseline']} ({winner['speedup_low']:#.3g} to {winner['speedup_high']:#.3g}), "
         f"{tokens.get(winner['exact'], f'equal tokens {NOT_CLAIMED}')}."
     )
 
@@ -37,31 +37,35 @@ def detail(decision: Decision, rows: Sequence[Row]) -> str:
         said.append(f"{winner['variant']} decodes {winner['decode_tokens_per_s']:.4g} tokens/s.")
         baselines = [row["variant"] for row in rows if row["verdict"] == "reference"]
         if len(baselines) > 1 and winner["verdict"] != "reference":
-            said.append(f"It beats each of {len(baselines)} baselines ({_listed(baselines)}).")
+            said.append(f"It beats each of {len(baselines)} baselines ({listed(baselines)}).")
         fastest = decision.fastest
         ties = [row["variant"] for row in decision.sweet_spot if row is not fastest]
         if fastest is not None and ties:
             speed = f"{fastest['decode_tokens_per_s']:.4g} tokens/s"
             said.append(
                 f"{fastest['variant']} is the fastest as measured, {speed}, and not told apart from "
-                f"{_listed(ties)}: then fewer steps win, then the plainer NCCL variant."
+                f"{listed(ties)}: then fewer steps win, then the plainer NCCL variant."
             )
-        elif sum(row["verdict"] == "faster" for row in rows) > 1 and winner["verdict"] == "faster":
+        elif winner["verdict"] == "faster" and any(
+            row["verdict"] == "faster" and row is not winner and not row["control"] for row in rows
+        ):
             said.append("It is clearly faster than every other variant that beats the baselines.")
     if decision.more_rounds:
         said.append(f"More rounds that would settle what is open: {_rounds(decision.more_rounds)}.")
     broken = [row["variant"] for row in rows if row["verdict"] in ("broken", "failed")]
     if broken:
-        said.append(f"Not ranked, broken or failed: {_listed(broken)}.")
+        said.append(f"Not ranked, broken or failed: {listed(broken)}.")
     merged = [row["variant"] for row in rows if row["verdict"] == "without effect"]
     if merged:
-        said.append(f"Not ranked, since NCCL did the same in them as in others: {_listed(merged)}.")
+        said.append(f"Not ranked, since NCCL did the same in them as in others: {listed(merged)}.")
     compared = sum(row["speedup_low"] is not None for row in rows)
     if compared:
         said.append(
             f"Intervals of speedups are adjusted: of studies without a difference, 5 % show one in any of "
             f"the {compared} comparisons; intervals of speeds are not."
         )
+    elif any(row["speedup"] is not None and row["verdict"] != "reference" for row in rows):
+        said.append("No speedup has an interval: that takes two rounds.")
     return " ".join(said)
 
 
@@ -90,8 +94,9 @@ def other_tokens(row: Row, first: str) -> str:
 
 def _rounds(more: Mapping[str, int]) -> str:
     fewest_first = sorted(more, key=lambda variant: more[variant])
-    return _listed([f"{more[variant]} for {variant}" for variant in fewest_first])
+    return listed([f"{more[variant]} for {variant}" for variant in fewest_first])
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Return the first of *names*, and how many more there are."""
     return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from sweetspot.analyse.hosts import Apart
+from sweetspot.analyse.wording import listed
 from sweetspot.render.columns import COLUMNS, notes_on
 from sweetspot.render.rows import Row, judged_rows, loads_of
 from sweetspot.render.timer import timer_costs
@@ -74,12 +75,15 @@ def apart_to_markdown(apart: Sequence[Apart]) -> str:
 
 
 def remarks(rows: Sequence[Row]) -> list[str]:
-    """Return why *rows* have their verdicts, but for those that the table tells: an interval, a failure."""
-    return [
-        f"{row['variant']} at load {row['load']}: {'; '.join(row['reasons'])}"
-        for row in rows
-        if len(row["reasons"]) > (row["verdict"] in ("faster", "slower", "failed"))
-    ]
+    """Return why *rows* have their verdicts, but for those that the table tells: an interval, a failure.
+
+    Rows with the same reasons share a line.
+    """
+    alike: dict[str, list[str]] = {}
+    for row in rows:
+        if len(row["reasons"]) > (row["verdict"] in ("faster", "slower", "failed")):
+            alike.setdefault("; ".join(row["reasons"]), []).append(f"{row['variant']} at load {row['load']}")
+    return [f"{listed(names)}: {reasons}" for reasons, names in alike.items()]
 
 
 def notes_on_launches(plan: dict[str, Any]) -> list[str]:

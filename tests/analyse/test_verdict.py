@@ -80,6 +80,7 @@ class TestRows:
             "measured in one round beside its baseline, so without an interval"
         ]
         assert (found["winner"], found["more_rounds"]) == ("none.default", {"s2.default": 2})
+        assert "No speedup has an interval: that takes two rounds." in found["detail"]
 
     @pytest.mark.parametrize(
         "changes",
@@ -178,7 +179,7 @@ class TestWinner:
         assert (found["winner"], found["use_baseline"], found["tied_with"]) == ("s2.default", False, [])
         assert found["sweet_spot"] == ["s2.default"]
         assert found["sentence"] == (
-            "At load 1 use s2.default: 1.5 times its baseline none.default (1.5 to 1.5), the same tokens."
+            "At load 1 use s2.default: 1.50 times its baseline none.default (1.50 to 1.50), the same tokens."
         )
         assert found["detail"].startswith(
             "s2.default decodes 150 tokens/s. It is clearly faster than every other variant that beats the "
@@ -187,9 +188,11 @@ class TestWinner:
 
     def test_alone_it_is_not_the_fastest_of_many(self) -> None:
         """Where one variant beats the baseline there is nothing to say of others."""
-        found, _ = judged(baseline(), row("s2.default", 150), row("s3.default", 90))
+        control = row("none-again.default", 101, control=True, num_steps=0)
+        found, rows = judged(baseline(), row("s2.default", 150), row("s3.default", 90), control)
 
         assert found["winner"] == "s2.default"
+        assert rows["none-again.default"] == "faster"
         assert "every other" not in found["detail"]
 
     def test_ties_go_to_fewer_steps(self) -> None:

@@ -106,6 +106,18 @@ class TestToMarkdown:
         assert "\n- none-again.default is faster\n" in text
         assert "\n- s2.default at load 1: tokens differ in near-ties; speedup above 1\n" in text
 
+    def test_the_same_reasons_share_a_line(self, summary: pl.DataFrame, verdict: dict[str, Any]) -> None:
+        """A study of one round would say 48 times that it has one."""
+        for row in verdict["rows"][6:12]:
+            row["reasons"] = ["one round", "so without an interval"]
+
+        text = to_markdown(summary, verdict, [])
+
+        assert text.count("one round") == 1
+        assert (
+            "none.default at load 4, none-again.default at load 1 and 3 more: one round; so without" in text
+        )
+
     def test_reason_that_the_table_tells(self, summary: pl.DataFrame, verdict: dict[str, Any]) -> None:
         """That an interval lies above 1, or that a launch failed, is not said a second time."""
         verdict["rows"][0]["reasons"] = ["speedup 1.19 to 1.22, above 1"]
