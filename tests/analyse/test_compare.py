@@ -173,7 +173,10 @@ class TestCompare:
         before = make_study(plan, rounds_of(10_000, 11_000, factor=1.3))
         after = make_study(plan, rounds_of(9_000, 12_000, factor=1.2, accepted=[2, 2, 1]))
 
-        for change in compare(before, after).results:
+        results = compare(before, after).results
+
+        assert {change.name for change in results} >= {"decode_tokens_per_s", "speedup", "accept_length"}
+        for change in results:
             assert change.ratio is not None
             assert change.a is not None
             assert change.b is not None

@@ -56,11 +56,14 @@ class TestReadNcclLog:
         assert {choice.algorithm for chosen in log.all_reduces.values() for choice in chosen} == {"RING"}
 
     def test_of_real_choices(self) -> None:
-        """What five servers chose on two H200s obeys what each was told, at every size."""
+        """What six servers chose on two H200s obeys what each was told, at every size."""
         recorded = SHARED / "call3-8b-x2-nccl.jsonl"
         if not recorded.exists():
             pytest.skip("no recorded choices beside this checkout")
-        for server in map(json.loads, recorded.read_text().splitlines()):
+        servers = [json.loads(line) for line in recorded.read_text().splitlines()]
+
+        assert len(servers) == 6
+        for server in servers:
             rows = [name.split() for name in server["nccl"] if name.startswith("AllReduce")]
             form = "NCCL INFO AllReduce: {1} Bytes -> Algo {2} proto {3} channel{{Lo..Hi}}={{0..1}}"
             lines = [form.format(*row) for row in rows]

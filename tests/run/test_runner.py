@@ -253,6 +253,7 @@ class TestSwitching:
         """What was asked, answered and said by the server, and the cycles that it counted."""
         record = measured(job(variant="oneload.default"), tmp_path)
 
+        assert len(record["passes"]) == 6
         for measured_pass in record["passes"]:
             num_steps, switch = VARIANTS[measured_pass["variant"]], measured_pass["switch"]
             verified = sum(request["meta"]["spec_verify_ct"] for request in measured_pass["requests"])
