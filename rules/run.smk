@@ -10,7 +10,7 @@ OUT  results/{study}/run/{launch}/{round}/record.json      see sweetspot/run/rec
                                           server.log.gz
                                           trace/           with `profile: trace`; no output, since nothing is made from it
 Whether a launch is measured again hangs on what is asked for alone, so editing code or a comment costs no
-GPU hours (docs/decisions/001). To measure again all the same: snakemake --forcerun run
+GPU hours (docs/decisions/001). To measure again all the same: snakemake --forcerun run (without a cache)
 """
 
 

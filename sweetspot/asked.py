@@ -79,7 +79,7 @@ def check_smoke(study: Study) -> None:
     found, asked = study.folder / "smoke.json", study.folder / "plan" / "launch" / SMOKE / "0.json"
     # of an earlier draft it says nothing
     if found.exists() and asked.exists() and read_json(asked) == of_run(study, SMOKE, 0):
-        length = read_json(found)["accept_length"]
+        length = read_json(found, "accept_length")["accept_length"]
         check_band(length, study.values["smoke"]["accept_length"], "constructed" in study.values["models"])
 
 

@@ -47,7 +47,7 @@ def _plans(study: Study) -> dict[str, Plan]:
         return {"plan": study.plan}
     file = study.folder / "plan" / "recheck.json"
     doubted = {variant.id for variant in study.read_plan(file).variants}
-    final = study.settled(read_json(study.folder / "equality.json")["holds"])
+    final = study.settled(read_json(study.folder / "equality.json", "holds")["holds"])
     return {"plan": study.plan, "recheck": study.recheck(doubted), "final": final}
 
 
@@ -65,4 +65,4 @@ def _check_probe(study: Study, nccl: str) -> None:
     if read_json(wanted) != json.loads(json.dumps(asked.of_probe(study, nccl))):
         raise RecordError(f"{wanted}: of another study than {study.file}, expected it as it is now; {_AGAIN}")
     for file in ("probe", "allreduce"):
-        read_json(study.folder / file / nccl / f"{file}.json")
+        read_json(study.folder / file / nccl / f"{file}.json", "nccl", "status")

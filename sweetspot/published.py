@@ -32,7 +32,7 @@ def published_records(plan: Path) -> list[Path]:
     Raises:
         RecordError: If one that its plan asks for is missing: no rule can make it.
     """
-    paths = record_paths(plan.parent / "run", read_json(plan))
+    paths = record_paths(plan.parent / "run", read_json(plan, "launches", "rounds"))
     if missing := [path for path in paths if not path.exists()]:
         raise RecordError(f"{missing[0]}: missing, expected every record of {plan}; restore it")
     return paths

@@ -103,7 +103,7 @@ def sbatch_options(bound: Path) -> str:
     """Return what a run asks of SLURM: a node for itself, the one that the file *bound* names, if any."""
     if not bound.exists():
         return "--exclusive"
-    return f"--exclusive --nodelist={read_json(bound)['name']}"
+    return f"--exclusive --nodelist={read_json(bound, 'name')['name']}"
 
 
 @lru_cache

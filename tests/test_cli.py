@@ -68,3 +68,76 @@ def test_a_file_that_can_not_be_used_is_one_line(
     assert status == 2
     assert said.startswith(line)
     assert len(said.splitlines()) == 1
+
+
+WRITTEN = ["--out", "out"]
+RECORDS = ["--run", "run", "--plan", "plan.json"]
+SERVED = ["--target", "t", "--draft", "d", "--python", "-", "--start-s", "1", "--stall-s", "1", *WRITTEN]
+
+
+@pytest.mark.parametrize(
+    ("words", "file"),
+    [
+        (["measure", *RECORDS, *WRITTEN], "plan.json"),
+        (["equality", *RECORDS, *WRITTEN], "plan.json"),
+        (["check", "--run", "run", "--plans", "plan.json", *WRITTEN], "plan.json"),
+        (["command", *RECORDS, "--verdict", "x", *WRITTEN], "plan.json"),
+        (["nccl", "--study", ".", "--summary", "x", "--plan", "plan.json", *WRITTEN], "plan.json"),
+        (["verdict", "--summary", "x", "--plan", "plan.json", "--nccl", "x", *WRITTEN], "plan.json"),
+        (["recheck", "--study", "x", "--summary", "plan.json", "--verdict", "x", *WRITTEN], "plan.json"),
+        (["banner", *RECORDS, "--measure", ".", *WRITTEN], "passes.parquet"),
+        (
+            ["summarise", "--plan", "plan.json", "--measure", ".", "--apart", "x", *WRITTEN],
+            "requests.parquet",
+        ),
+        (
+            ["run", "--results", ".", "--asked", "plan.json", "--node", "x", "--host", "any", *SERVED],
+            "plan.json",
+        ),
+        (["probe", "--asked", "x", "--engine", "plan.json", *SERVED], "plan.json"),
+        (["compare", ".", "."], "plan/plan.json"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+@pytest.mark.parametrize("content", ["{}", "[]", "3", '{"name": "of another program", "version": 2}'])
+def test_a_file_of_something_else_is_one_line(
+    words: list[str],
+    file: str,
+    content: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A verb that is given some other JSON says which file, and what to do; no traceback."""
+    for name in ("plan.json", "plan/plan.json", "passes.parquet", "requests.parquet"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sweetspot.engine.keeper.die_with_parent", lambda number, parent: None)
+    monkeypatch.setattr("signal.signal", lambda number, handler: None)
+
+    status = main(words)
+
+    said = capsys.readouterr().err
+    assert status == 2
+    assert said.startswith(file)
+    assert said.endswith("delete it, and snakemake makes it again\n")
+    assert len(said.splitlines()) == 1
+
+
+def test_a_log_on_a_full_disk_is_no_silence() -> None:
+    """What a rule's log has no room for goes where Snakemake's own words go."""
+    with Path("/dev/full").open("w") as log:
+        answer = subprocess.run(
+            [
+                sys.executable,
+                "-c",
+                "from sweetspot.cli import main; raise SystemExit(main(['audit', 'none']))",
+            ],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+
+    assert answer.returncode == 2
+    assert answer.stdout.startswith("none: No such file or directory, expected a file")

@@ -1,10 +1,12 @@
 """Finds what a study's probes and benchmarks left, in `results/` as in what is published."""
 
 import gzip
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
 from sweetspot.analyse.nccl_probed import Probed
+from sweetspot.errors import RecordError
 from sweetspot.plan.json_file import read_json
 
 
@@ -22,14 +24,19 @@ def _read(study: Path, name: str) -> Probed:
     probe, allreduce = study / "probe" / name, study / "allreduce" / name
     timed = allreduce / "allreduce.json"
     return Probed.read(
-        read_json(probe / "probe.json"),
+        read_json(probe / "probe.json", "nccl", "status", "messages"),
         _lines(probe / "nccl.log.gz"),
         _lines(probe / "server.log.gz"),
-        read_json(timed) if timed.exists() else None,
+        read_json(timed, "nccl", "status", "timed") if timed.exists() else None,
         _lines(allreduce / "nccl.log.gz") if timed.exists() else [],
     )
 
 
 def _lines(path: Path) -> list[str]:
-    with gzip.open(path, "rt", errors="replace") as log:
-        return log.read().splitlines()
+    try:
+        with gzip.open(path, "rt", errors="replace") as log:
+            return log.read().splitlines()
+    except (OSError, EOFError, zlib.error) as error:
+        raise RecordError(
+            f"{path}: {error}, expected a log; delete it, and snakemake probes this variant again"
+        ) from None

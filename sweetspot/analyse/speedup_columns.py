@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from sweetspot.analyse.design import Design, Indices, Row
 from sweetspot.analyse.speedups import family
+from sweetspot.analyse.statistics import ends
 
 
 def speedup_columns(rows: Sequence[Row]) -> list[Row]:
@@ -29,8 +30,8 @@ def speedup_columns(rows: Sequence[Row]) -> list[Row]:
         centre, half = float(compared.differences[arm].centre[0]), float(half_width[0])
         columns[arm]["speedup"] = math.exp(centre)
         if not math.isnan(half):
-            columns[arm]["speedup_low"] = math.exp(centre - half)
-            columns[arm]["speedup_high"] = math.exp(centre + half)
+            low, high = ends(math.exp(centre), half)
+            columns[arm] |= {"speedup_low": low, "speedup_high": high}
             columns[arm]["p_value_adjusted"] = float(p_values[arm])
     return columns
 

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 CONFIDENCE = 0.95
+_WIDEST = math.log(1e6)  # an interval that reaches further says nothing, and no float holds the widest
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,13 @@ def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimat
     if logs.size == 1:
         return Estimate(centre, None, None)
     half = stdtrit(logs.size - 1, (1 + confidence) / 2) * logs.std(ddof=1) / math.sqrt(logs.size)
-    return Estimate(centre, centre * math.exp(-half), centre * math.exp(half))
+    return Estimate(centre, *ends(centre, half))
+
+
+def ends(centre: float, half: float) -> tuple[float, float]:
+    """Return the ends of an interval around *centre* whose logarithm is *half* as wide."""
+    factor = math.exp(min(half, _WIDEST))
+    return centre / factor, centre * factor
 
 
 def interval_columns(name: str, found: Estimate | None) -> dict[str, float | None]:

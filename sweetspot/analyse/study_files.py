@@ -42,20 +42,35 @@ class StudyFiles:
             raise RecordError(
                 f"{source}: figures that were reported, expected records; compare studies with records"
             )
-        plan = read_json(_existing(plan_file))
+        plan = read_json(_existing(plan_file), "launches", "variants")
         first = source / "run" / plan["launches"][0]["id"] / "0" / "record.json"
         return cls(
             name=str(folder),
             plan=plan,
             record=record.read(first),
-            passes=of_first_host(pl.read_parquet(_existing(folder / "measure" / "passes.parquet"))),
+            passes=of_first_host(read_table(_existing(folder / "measure" / "passes.parquet"))),
             summary=_summary(folder / "summary.parquet"),
-            verdict=read_json(_existing(folder / "verdict.json")),
+            verdict=read_json(_existing(folder / "verdict.json"), "winner", "rows"),
         )
 
 
+def read_table(path: Path) -> pl.DataFrame:
+    """Return a table of numbers.
+
+    Raises:
+        RecordError: If there is none, or it is damaged.
+    """
+    try:
+        return pl.read_parquet(path)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        found = str(error).splitlines()[0]
+        raise RecordError(
+            f"{path}: {found}, expected a table of the study; delete it, and snakemake makes it again"
+        ) from None
+
+
 def _summary(path: Path) -> pl.DataFrame:
-    summary = pl.read_parquet(_existing(path))
+    summary = read_table(_existing(path))
     if missing := [name for name in SUMMARY if name not in summary.columns]:
         raise RecordError(f"{path}: no column {missing[0]}, expected this version's; summarise it again")
     return summary

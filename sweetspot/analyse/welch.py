@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import stdtrit  # type: ignore[import-untyped]
 
-from sweetspot.analyse.statistics import CONFIDENCE, Estimate
+from sweetspot.analyse.statistics import CONFIDENCE, Estimate, ends
 
 ROUNDING = 1e-9  # of a mean of logarithms: ratios closer to 1 than that are 1
 
@@ -32,7 +32,7 @@ def ratio(a: Sequence[float], b: Sequence[float]) -> Estimate:
         return Estimate(centre, centre, centre)
     degrees = variance**2 / sum(part**2 / freedom for part, freedom in parts)
     half = stdtrit(degrees, (1 + CONFIDENCE) / 2) * math.sqrt(variance)
-    return Estimate(centre, centre * math.exp(-half), centre * math.exp(half))
+    return Estimate(centre, *ends(centre, half))
 
 
 def differs(found: Estimate) -> bool | None:

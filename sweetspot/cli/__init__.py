@@ -25,13 +25,21 @@ def main(words: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except SweetspotError as error:
-        print(error, file=sys.stderr)
+        _say(str(error))
         return 2
     except OSError as error:
         if (line := explain(error)) is None:
             raise
-        print(line, file=sys.stderr)
+        _say(line)
         return 2
+
+
+def _say(line: str) -> None:
+    """Print to standard error; or to a rule's terminal if the disk of its log is full."""
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:
+        print(line, flush=True)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -3,8 +3,15 @@
 import argparse
 import os
 
-from sweetspot.cli.files import read_json, write_json
+from sweetspot.cli.files import (
+    read_equality,
+    read_nccl,
+    read_plan,
+    read_verdict,
+    write_json,
+)
 
+_TABLES = ("requests", "passes", "exactness", "launches")  # of `measure`
 _WORTH_A_POOL = 50  # records: for fewer, starting processes takes longer than reading
 
 
@@ -23,7 +30,7 @@ def measure(arguments: argparse.Namespace) -> None:
     from sweetspot.measure.tables import measure_files
     from sweetspot.run.outcomes import record_paths
 
-    plan = read_json(arguments.plan)
+    plan = read_plan(arguments.plan)
     records = record_paths(arguments.run, plan)
     processes = len(os.sched_getaffinity(0)) if len(records) > _WORTH_A_POOL else 1
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -33,50 +40,46 @@ def measure(arguments: argparse.Namespace) -> None:
 
 def summarise(arguments: argparse.Namespace) -> None:
     """Pool the passes of each variant and load, and compare it with its baseline."""
-    import polars as pl
-
     from sweetspot.analyse.hosts import summarise_hosts
+    from sweetspot.analyse.study_files import read_table
 
-    tables = {path.stem: pl.read_parquet(path) for path in arguments.measure.glob("*.parquet")}
-    summary, apart = summarise_hosts(tables, read_json(arguments.plan))
+    tables = {name: read_table(arguments.measure / f"{name}.parquet") for name in _TABLES}
+    summary, apart = summarise_hosts(tables, read_plan(arguments.plan))
     summary.write_parquet(arguments.out)
     apart.write_parquet(arguments.apart)
 
 
 def nccl(arguments: argparse.Namespace) -> None:
     """Say what NCCL did under each variant, and what bare all-reduces predict of the verify."""
-    import polars as pl
-
     from sweetspot.analyse.nccl_files import read_probed
     from sweetspot.analyse.nccl_prediction import bare, predict
     from sweetspot.analyse.nccl_proof import prove
+    from sweetspot.analyse.study_files import read_table
 
-    names = list(dict.fromkeys(variant["nccl"] for variant in read_json(arguments.plan)["variants"]))
+    names = list(dict.fromkeys(variant["nccl"] for variant in read_plan(arguments.plan)["variants"]))
     probed = read_probed(arguments.study, names)
     proof = prove(probed)
-    summary = pl.read_parquet(arguments.summary).to_dicts()
+    summary = read_table(arguments.summary).to_dicts()
     prediction = predict(probed, proof["reference"], summary)
     write_json(arguments.out, {**proof, "times": bare(probed), "prediction": prediction})
 
 
 def verdict(arguments: argparse.Namespace) -> None:
     """Judge each variant, and name the winner."""
-    import polars as pl
-
+    from sweetspot.analyse.study_files import read_table
     from sweetspot.analyse.verdict import judge
 
-    load, nccl = read_json(arguments.plan)["verdict_load"], read_json(arguments.nccl)
-    write_json(arguments.out, judge(pl.read_parquet(arguments.summary), load, nccl))
+    load, nccl = read_plan(arguments.plan)["verdict_load"], read_nccl(arguments.nccl)
+    write_json(arguments.out, judge(read_table(arguments.summary), load, nccl))
 
 
 def recheck(arguments: argparse.Namespace) -> None:
     """Plan the second stage: what the verdict rests on, measured with one load and with a load each."""
-    import polars as pl
-
     from sweetspot.analyse.equality import doubted
+    from sweetspot.analyse.study_files import read_table
     from sweetspot.study import Study
 
-    variants = doubted(pl.read_parquet(arguments.summary), read_json(arguments.verdict))
+    variants = doubted(read_table(arguments.summary), read_verdict(arguments.verdict))
     arguments.out.write_text(Study.load(arguments.study).recheck(variants).to_json())
 
 
@@ -86,7 +89,7 @@ def equality(arguments: argparse.Namespace) -> None:
     from sweetspot.measure.tables import measure_files
     from sweetspot.run.outcomes import record_paths
 
-    plan = read_json(arguments.plan)
+    plan = read_plan(arguments.plan)
     tables = measure_files(record_paths(arguments.run, plan), plan, processes=1)
     write_json(arguments.out, equality(tables, plan))
 
@@ -96,4 +99,4 @@ def settle(arguments: argparse.Namespace) -> None:
     from sweetspot.study import Study
 
     study = Study.load(arguments.study)
-    arguments.out.write_text(study.settled(read_json(arguments.equality)["holds"]).to_json())
+    arguments.out.write_text(study.settled(read_equality(arguments.equality)["holds"]).to_json())

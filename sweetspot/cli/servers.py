@@ -4,6 +4,7 @@ import argparse
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 from sweetspot.cli.files import read_json
 
@@ -16,9 +17,10 @@ def run(arguments: argparse.Namespace) -> None:
     from sweetspot.run.runner import run
 
     _end_with(arguments.parent)
+    asked = read_json(arguments.asked, "launch", "round", "attempt", "identity")
     places = Places(_folders(arguments), _interpreter(arguments.python))
     node.check(arguments.node, fingerprint(facts()), arguments.host)
-    run(arguments.results, read_json(arguments.asked), _limits(arguments), places, arguments.out)
+    run(arguments.results, asked, _limits(arguments), places, arguments.out)
 
 
 def probe(arguments: argparse.Namespace) -> None:
@@ -27,8 +29,10 @@ def probe(arguments: argparse.Namespace) -> None:
     from sweetspot.run.probe import probe
 
     _end_with(arguments.parent)
-    engine = engine_of(read_json(arguments.engine)["name"], _interpreter(arguments.python))
-    probe(read_json(arguments.asked), engine, _folders(arguments), _limits(arguments), arguments.out)
+    engine = engine_of(
+        read_json(arguments.engine, "name", "packages")["name"], _interpreter(arguments.python)
+    )
+    probe(_probe(arguments.asked), engine, _folders(arguments), _limits(arguments), arguments.out)
 
 
 def allreduce(arguments: argparse.Namespace) -> None:
@@ -37,10 +41,15 @@ def allreduce(arguments: argparse.Namespace) -> None:
     from sweetspot.run.job import engine_of
 
     _end_with(arguments.parent)
-    installed = read_json(arguments.engine)
+    installed = read_json(arguments.engine, "name", "packages")
     engine = engine_of(installed["name"], _interpreter(arguments.python))
-    asked, probed = read_json(arguments.asked), read_json(arguments.probe)
+    asked, probed = _probe(arguments.asked), read_json(arguments.probe, "target", "messages")
     allreduce(asked, probed, engine, installed["packages"]["sglang"], arguments.out)
+
+
+def _probe(path: Path) -> Any:  # noqa: ANN401  any JSON
+    """Return what is asked of the probe of an NCCL variant."""
+    return read_json(path, "nccl", "args", "env", "draft_tokens", "loads", "skip")
 
 
 def _folders(arguments: argparse.Namespace) -> dict[str, Path]:

@@ -1,10 +1,9 @@
 """The verbs that make ready what a study needs, and say what it will do."""
 
 import argparse
-import json
 from pathlib import Path
 
-from sweetspot.cli.files import read_json, write_json
+from sweetspot.cli.files import read_json, read_json_lines, write_json
 
 
 def env(arguments: argparse.Namespace) -> None:
@@ -49,7 +48,7 @@ def prompts(arguments: argparse.Namespace) -> None:
     from sweetspot.study import Study
 
     study = Study.load(arguments.study)
-    target = Path(read_json(study.folder / "models.json")["target"]["folder"])
+    target = Path(read_json(study.folder / "models.json", "target")["target"]["folder"])
     trust = study.plan.launches[0].args.get("trust-remote-code") is True
     tokenize(study.values["prompts"], target, study.interpreter(), trust, arguments.out)
 
@@ -87,8 +86,8 @@ def preflight(arguments: argparse.Namespace) -> None:
     from sweetspot.study import Study
 
     study = Study.load(arguments.study)
-    host = read_json(study.folder / "host.json")
-    prompts = [json.loads(line) for line in (study.folder / "prompts.jsonl").read_text().splitlines()]
+    host = read_json(study.folder / "host.json", "gpus", "nccl_conf")
+    prompts = read_json_lines(study.folder / "prompts.jsonl", "id", "input_ids")
     with host_lock():  # another study that measures here is waited for, not found in the way
         checked = preflight(study.plan, host, prompts)
     write_json(

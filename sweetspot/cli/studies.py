@@ -2,14 +2,14 @@
 
 import argparse
 
-from sweetspot.cli.files import read_json, write_json
+from sweetspot.cli.files import read_plan, write_json
 
 
 def check(arguments: argparse.Namespace) -> None:
     """Fail if a launch failed, after the report has shown it, with the server's last words."""
     from sweetspot.run.outcomes import check, record_paths
 
-    paths = {path for plan in arguments.plans for path in record_paths(arguments.run, read_json(plan))}
+    paths = {path for plan in arguments.plans for path in record_paths(arguments.run, read_plan(plan))}
     write_json(arguments.out, check(sorted(paths)))
 
 

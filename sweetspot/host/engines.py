@@ -21,7 +21,7 @@ def resolve(asked: str, engine_file: Path) -> str:
     if asked != "auto":
         return asked
     if engine_file.exists():
-        known = read_json(engine_file)
+        known = read_json(engine_file, "asked", "name")
         if known["asked"] == "auto":
             return str(known["name"])
     return suitable(facts())

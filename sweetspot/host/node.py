@@ -38,7 +38,7 @@ def check(bound: Path, found: str, asked: str) -> None:
         )
     if not bound.exists():
         return
-    began = read_json(bound)["name"]
+    began = read_json(bound, "name")["name"]
     if name() != began:
         raise RunError(
             f"{bound}: this is {name()}, expected {began}, where the round began, since speeds of two nodes "

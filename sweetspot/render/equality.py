@@ -11,7 +11,7 @@ def equality_remarks(equality: dict[str, Any]) -> list[str]:
     Args:
         equality: The content of equality.json.
     """
-    rows = equality["rows"]
+    rows, rounds = equality["rows"], equality["rounds"]
     if not rows:
         return ["One load against a load each: not compared, no launch of the second stage gave a number."]
     lines = [
@@ -19,9 +19,10 @@ def equality_remarks(equality: dict[str, Any]) -> list[str]:
         f"{_ratio(row, 'cycle_s')}"
         for row in rows
     ]
+    many = f"{rounds} round{'s' if rounds > 1 else ''}"
     return [
         *lines,
-        f"One load against a load each, {equality['rounds']} rounds side by side: {_outcome(equality)}",
+        f"One load against a load each, {many} side by side: {_outcome(equality)}",
     ]
 
 

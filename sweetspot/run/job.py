@@ -1,6 +1,5 @@
 """What one run has to do: one launch of a plan in one round, with all that it needs."""
 
-import json
 import random
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 from sweetspot.engine import base
 from sweetspot.host import env
 from sweetspot.host.facts import facts
-from sweetspot.plan.json_file import read_json
+from sweetspot.plan.json_file import read_json, read_json_lines
 
 PROTOCOL = 2  # what is measured, and how; raised by hand, see tests/run/test_protocol.py
 LAUNCH = ("kind", "variants", "candidates", "args", "env")
@@ -65,7 +64,7 @@ def read_job(study: Path, asked: dict[str, Any], limits: dict[str, float], place
         InstallError: If the engine's environment is not built.
     """
     identity = asked["identity"]
-    installed = read_json(study / "plan" / "engine.json")
+    installed = read_json(study / "plan" / "engine.json", "name", "packages")
     return Job(
         launch={"id": asked["launch"], **{key: identity[key] for key in LAUNCH}},
         round=asked["round"],
@@ -74,13 +73,13 @@ def read_job(study: Path, asked: dict[str, Any], limits: dict[str, float], place
         workload={**{key: identity[key] for key in WORKLOAD}, "limits": limits},
         engine=engine_of(installed["name"], places.interpreter),
         folders=places.folders,
-        prompts=[json.loads(line) for line in (study / "prompts.jsonl").read_text().splitlines()],
+        prompts=read_json_lines(study / "prompts.jsonl", "id", "input_ids"),
         facts={
             "protocol": PROTOCOL,
             "identity": identity,
             "host": facts(),
             "engine": installed,
-            "models": read_json(study / "models.json"),
+            "models": read_json(study / "models.json", "target", "draft"),
             "prompts_sha256": identity["prompts"]["sha256"],
         },
         untimed=tuple(identity.get("untimed", ())),

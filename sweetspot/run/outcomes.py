@@ -47,7 +47,9 @@ def failures(records: Sequence[Path]) -> list[dict[str, Any]]:
     Args:
         records: `run/LAUNCH/ROUND/record.json` of a study.
     """
-    outcomes = [(path.parts, read_json(path.with_name("outcome.json"))) for path in records]
+    outcomes = [
+        (path.parts, read_json(path.with_name("outcome.json"), "status", "failure")) for path in records
+    ]
     return [
         {"launch": parts[-3], "round": int(parts[-2]), **outcome["failure"]}
         for parts, outcome in outcomes

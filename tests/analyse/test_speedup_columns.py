@@ -27,6 +27,16 @@ class TestSpeedupColumns:
         assert row["speedup_high"] == pytest.approx(math.exp(2 + 12.706205))
         assert row["p_value_adjusted"] == pytest.approx(0.2952, abs=1e-4)
 
+    def test_a_round_that_went_wrong(self) -> None:
+        """One of two rounds thirty times too fast: of 40 comparisons by themselves no interval overflows."""
+        baselines = [row_of(f"none.v{i}", [100, 100]) for i in range(40)]
+        rows = [*baselines, *(row_of(f"s2.v{i}", [100, 3000]) for i in range(40))]
+
+        found = speedup_columns(rows)[-1]
+
+        assert found["speedup_low"] < 1e-3
+        assert 1e3 < found["speedup_high"] < 1e9
+
     def test_pairs_within_rounds(self) -> None:
         """A host that slows down by half between rounds slows both: the ratio stays 1.5 without a doubt."""
         rows = [row_of("none.default", [100, 50]), row_of("s2.default", [150, 75])]

@@ -24,6 +24,12 @@ class TestEstimate:
         """A single launch says nothing of the spread between launches."""
         assert estimate([250.0]) == Estimate(pytest.approx(250.0), None, None)
 
+    def test_rounds_that_have_nothing_in_common(self) -> None:
+        """An interval that no float holds is cut where it says nothing any more."""
+        found = estimate([1e-6, 1e6], 1 - 1e-6)
+
+        assert (found.centre, found.low, found.high) == pytest.approx((1, 1e-6, 1e6))
+
     def test_no_spread(self) -> None:
         """Equal rounds leave no doubt."""
         assert estimate([2.0, 2.0, 2.0]) == Estimate(*[pytest.approx(2.0)] * 3)

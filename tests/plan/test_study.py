@@ -63,6 +63,12 @@ SCHEMA_FAULTS = [
         "temperature, 0 or more (exactness can be judged at 0 only)",
     ),
     (
+        "max_new_tokens: 128",
+        "max_new_tokens: 2",
+        "generation.max_new_tokens: 2, expected an integer of at least 3; max_new_tokens means longest "
+        "answer, in tokens, 3 or more (the first comes from prefill, and of one more no draft counts)",
+    ),
+    (
         "[0.75]",
         "[1.5]",
         "models.constructed.acceptance[0]: 1.5, expected a number of at least 0 up to 1; "

@@ -54,7 +54,9 @@ def test_what_gave_no_numbers_is_not_called_equal() -> None:
 
 def test_one_round() -> None:
     """It neither refutes nor proves."""
-    assert "not refuted and not proved, one round has no interval" in remarks(row(None, None))[-1]
+    alone = equality_remarks({"rounds": 1, "tolerance": 0.01, "rows": [row(None, None)], "missing": []})[-1]
+
+    assert "1 round side by side: not refuted and not proved, one round has no interval" in alone
 
 
 def test_nothing_was_compared() -> None:

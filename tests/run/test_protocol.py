@@ -19,7 +19,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 2, "digest": "0750d3942c624e20"}
+DECIDED = {"protocol": 2, "digest": "89a7262edc5709ee"}
 
 
 def digest_of(sources: list[Path]) -> str:

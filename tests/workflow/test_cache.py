@@ -144,3 +144,22 @@ def test_a_hit_starts_no_server(clone: Project, tmp_path: Path, cache: Path) -> 
         path.name for path in second.record("s3.default").parent.iterdir()
     }
     assert second.planned("--cache", "run", "--", *records) == {}
+
+
+def test_a_study_that_is_changed_and_changed_back(clone: Project) -> None:
+    """What was measured before the change is taken again, though another record had its place meanwhile."""
+    words = ("--cache", "run", "--", RECORD)
+    clone.snakemake(*words)
+    before = read(clone.record("s2.default"))
+    clone.study["seed"] = 1
+    clone.save()
+    clone.snakemake(*words)
+    between = read(clone.record("s2.default"))
+    clone.study["seed"] = 0
+    clone.save()
+
+    back = clone.snakemake(*words)
+
+    assert back.returncode == 0, back.stdout + back.stderr
+    assert between["identity"]["seed"] == 1
+    assert read(clone.record("s2.default")) == before
