@@ -35,6 +35,7 @@ def detail(decision: Decision, rows: Sequence[Row]) -> str:
     winner = decision.winner
     if winner is not None:
         said.append(f"{winner['variant']} decodes {winner['decode_tokens_per_s']:.4g} tokens/s.")
+        said += _unproven(winner, rows)
         baselines = [row["variant"] for row in rows if row["verdict"] == "reference"]
         if len(baselines) > 1 and winner["verdict"] != "reference":
             said.append(f"It beats each of {len(baselines)} baselines ({listed(baselines)}).")
@@ -42,8 +43,9 @@ def detail(decision: Decision, rows: Sequence[Row]) -> str:
         ties = [row["variant"] for row in decision.sweet_spot if row is not fastest]
         if fastest is not None and ties:
             speed = f"{fastest['decode_tokens_per_s']:.4g} tokens/s"
+            among = "Of the baselines " if winner["verdict"] == "reference" else ""
             said.append(
-                f"{fastest['variant']} is the fastest as measured, {speed}, and not told apart from "
+                f"{among}{fastest['variant']} is the fastest as measured, {speed}, and not told apart from "
                 f"{listed(ties)}: then fewer steps win, then the plainer NCCL variant."
             )
         elif winner["verdict"] == "faster" and any(
@@ -67,6 +69,19 @@ def detail(decision: Decision, rows: Sequence[Row]) -> str:
     elif any(row["speedup"] is not None and row["verdict"] != "reference" for row in rows):
         said.append("No speedup has an interval: that takes two rounds.")
     return " ".join(said)
+
+
+def _unproven(winner: Row, rows: Sequence[Row]) -> list[str]:
+    """Return which was measured to be the fastest and is unclear, if it was faster than *winner*."""
+    unclear = [
+        row
+        for row in rows
+        if row["verdict"] == "unclear" and not row["control"] and row["decode_tokens_per_s"] is not None
+    ]
+    best = max(unclear, key=lambda row: row["decode_tokens_per_s"], default=winner)
+    if best["decode_tokens_per_s"] <= winner["decode_tokens_per_s"]:
+        return []
+    return [f"{best['variant']} was faster as measured, {best['decode_tokens_per_s']:.4g} tokens/s: unclear."]
 
 
 def warning(row: Row) -> str:

@@ -81,6 +81,7 @@ class TestRows:
         ]
         assert (found["winner"], found["more_rounds"]) == ("none.default", {"s2.default": 2})
         assert "No speedup has an interval: that takes two rounds." in found["detail"]
+        assert "s2.default was faster as measured, 300 tokens/s: unclear." in found["detail"]
 
     @pytest.mark.parametrize(
         "changes",
@@ -193,6 +194,7 @@ class TestWinner:
 
         assert found["winner"] == "s2.default"
         assert rows["none-again.default"] == "faster"
+        assert "faster as measured" not in found["detail"]
         assert "every other" not in found["detail"]
 
     def test_ties_go_to_fewer_steps(self) -> None:
@@ -272,6 +274,7 @@ class TestWinner:
         found, _ = judged(baseline(100), row("s2.default", 90), row_of("none.ring", around(100.1, shift=2)))
 
         assert (found["winner"], found["tied_with"]) == ("none.default", ["none.ring"])
+        assert "Of the baselines none.ring is the fastest as measured" in found["detail"]
 
     def test_a_control_never_wins(self) -> None:
         """The baseline measured twice shows noise; a control that comes out faster is a warning."""
