@@ -190,10 +190,11 @@ class TestWinner:
     def test_alone_it_is_not_the_fastest_of_many(self) -> None:
         """Where one variant beats the baseline there is nothing to say of others."""
         control = row("none-again.default", 101, control=True, num_steps=0)
-        found, rows = judged(baseline(), row("s2.default", 150), row("s3.default", 90), control)
+        unclear = row("s5.default", 100.1, share=0.02)
+        found, rows = judged(baseline(), row("s2.default", 150), row("s3.default", 90), unclear, control)
 
         assert found["winner"] == "s2.default"
-        assert rows["none-again.default"] == "faster"
+        assert (rows["none-again.default"], rows["s5.default"]) == ("faster", "unclear")
         assert "faster as measured" not in found["detail"]
         assert "every other" not in found["detail"]
 
