@@ -20,6 +20,7 @@ TIMED_SHARE_LIMIT = 0.01  # beyond it the timer and the client did not see the s
 WITHOUT_EFFECT = "without effect"
 
 MOST_CYCLES = 0.75  # a speed of fewer of them may be that of some prompts more than of others
+HALF_OF_CYCLES = 0.5  # a speed of fewer of them is no speed of the pass, and ranks nothing
 PROMPTS_A_LOAD = 4  # with which three in four cycles, or more, run under the whole load
 
 
@@ -116,6 +117,8 @@ def _judge_row(row: Row, baseline: Row) -> tuple[str, list[str]]:
         return "unclear", [*reasons, "never measured in the same round as its baseline"]
     if row["speedup_low"] is None:
         return "unclear", [*reasons, "measured in one round beside its baseline, so without an interval"]
+    if row["load"] > 1 and min(one["full_load_share"] or 0.0 for one in (row, baseline)) < HALF_OF_CYCLES:
+        return "unclear", [*reasons, "a speed of less than half of the cycles, its own or its baseline's"]
     interval = f"speedup {row['speedup_low']:.3f} to {row['speedup_high']:.3f}"
     p_value = row["p_value_adjusted"]
     chance = f"adjusted p {p_value:.2g}" if p_value >= SMALLEST_P else f"adjusted p below {SMALLEST_P:g}"

@@ -316,6 +316,20 @@ class TestWinner:
         assert ("the speed is of 66 % of the cycles, in which the whole load ran; send 4" in reasons) is told
 
     @pytest.mark.parametrize(
+        ("shares", "winner"),
+        [((0.51, 0.51), "s2.default"), ((0.49, 1), "none.default"), ((1, 0.49), "none.default")],
+    )
+    def test_a_speed_of_less_than_half_of_the_cycles(self, shares: tuple[float, float], winner: str) -> None:
+        """It wins nothing, be it the row's own or its baseline's."""
+        found, _ = judged(
+            baseline(load=8, full_load_share=shares[0]),
+            row("s2.default", 130, load=8, full_load_share=shares[1]),
+            load=8,
+        )
+
+        assert found["winner"] == winner
+
+    @pytest.mark.parametrize(
         ("share", "load", "told"),
         [(1.009, 1, False), (0.98, 1, True), (1.02, 1, True), (1.029, 8, False), (0.96, 8, True)],
     )
