@@ -114,9 +114,9 @@ def _timed_share(table: Table, chunks: Chunks, began_us: int, load: int) -> floa
     """Return the time of the cycles over the client's, while the whole load decoded.
 
     The first chunks, half of a short request's at most, are left out of both. Of one request at a time it is
-    known which cycles brought its chunks. Of several, a chunk arrives a little after the cycle that made it
-    ended and the next began; by as much, at the median of all chunks, the client's windows are moved to the
-    server's time.
+    known which cycles brought its chunks, unless some merged. Else a chunk arrives a little after the cycle
+    that made it ended and the next began; by as much, at the median of all chunks, the client's windows are
+    moved to the server's time.
     """
     late = np.minimum(LATE_CHUNKS, chunks.decode_chunks // 2)
     if load == 1 and (share := _share_in_rows(table, chunks, late)) is not None:
@@ -133,10 +133,11 @@ def _timed_share(table: Table, chunks: Chunks, began_us: int, load: int) -> floa
 
 
 def _share_in_rows(table: Table, chunks: Chunks, late: Ints) -> float | None:
-    """Return that of requests that followed each other, None unless each has a row of cycles without a pause.
+    """Return the share of requests that followed each other, each with a row of cycles without a pause.
 
     The last cycle of a row lasts until nothing. It brings the last chunk, which is left out with it, unless
-    the host runs ahead of a GPU: then it brings nothing.
+    the host runs ahead of a GPU: then it brings nothing. None if a request has no row, or a chunk brought
+    more tokens than its cycle made: chunks that merged don't say which cycles they are of.
 
     Args:
         table: Cycles.
@@ -145,10 +146,13 @@ def _share_in_rows(table: Table, chunks: Chunks, late: Ints) -> float | None:
     """
     ends_row = _of(table, "followed") == 0
     row = np.cumsum(ends_row) - ends_row  # (cycles,); which of the rows of cycles without a pause
-    cycles = np.bincount(row, minlength=late.size)
+    cycles = np.bincount(row)
     if cycles.size != late.size or (cycles < chunks.decode_chunks).any():
         return None
     place = np.arange(row.size) - (np.cumsum(cycles) - cycles)[row]
+    made = _of(table, "tokens")[place < chunks.decode_chunks[row]]
+    if (chunks.intervals.tokens > made).any():
+        return None
     until = np.minimum(chunks.decode_chunks, cycles - 1)
     periods = _of(table, "period_us")[(late[row] <= place) & (place < until[row])]
     client_us = chunks.arrival_us[chunks.first + until] - chunks.arrival_us[chunks.first + late]

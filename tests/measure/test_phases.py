@@ -156,3 +156,80 @@ class TestPhases:
 
         with pytest.raises(MeasureError, match=f"^{message}"):
             measured(chunks, rows)
+
+
+def request(begins_us: int, tokens: Sequence[int]) -> Chunks:
+    """Return one request with a chunk every 10 ms that brings *tokens*."""
+    arrival_us = np.array([begins_us + 10_000 * index for index in range(len(tokens))])
+    return Chunks(np.array([begins_us - 5_000]), np.array([0]), arrival_us, np.array(tokens))
+
+
+def together(*requests: Chunks) -> Chunks:
+    """Return *requests* as those of one pass."""
+    sizes = [one.arrival_us.size for one in requests]
+    return Chunks(
+        np.concatenate([one.sent_us for one in requests]),
+        np.append(0, np.cumsum(sizes)[:-1]),
+        np.concatenate([one.arrival_us for one in requests]),
+        np.concatenate([one.tokens for one in requests]),
+    )
+
+
+def row_of_cycles(begins_us: int, cycles: int) -> list[Cells]:
+    """Return cycles without a pause, of which the first starts as a request's first chunk is sent."""
+    starts = [begins_us - LAG_US + 10_000 * index for index in range(cycles)]
+    return [
+        *(cycle(start) for start in starts[:-1]),
+        cycle(starts[-1], followed=0, period_us=10_000 - OTHER_US),
+    ]
+
+
+class TestTimedShareOfRequestsThatFollowEachOther:
+    """Tests of `timed_share` at load 1."""
+
+    def test_requests_of_different_length(self) -> None:
+        """Each has its row of cycles, whatever its length."""
+        chunks = together(request(50_000, [1, *[3] * 30]), request(400_000, [1, 3, 3]))
+
+        row = measured(chunks, [*row_of_cycles(50_000, 30), *row_of_cycles(400_000, 2)])
+
+        assert row["timed_share"] == pytest.approx(1)
+
+    def test_chunks_that_merged_hide_no_time(self) -> None:
+        """Ten of thirty chunks brought what two cycles made: which cycle brought which is not known."""
+        arrival_us = np.array([50_000 + 10_000 * index for index in (0, *range(2, 21, 2), *range(21, 31))])
+        tokens = np.array([1, *[6] * 10, *[3] * 10])
+        chunks = Chunks(np.array([45_000]), np.array([0]), arrival_us, tokens)
+
+        row = measured(chunks, row_of_cycles(50_000, 30))
+
+        assert row["timed_share"] == pytest.approx(1, abs=0.005)
+
+    @pytest.mark.parametrize("of_one_chunk", [0, 1, 2])
+    def test_a_request_of_one_chunk_has_no_cycles(self, of_one_chunk: int) -> None:
+        """Its pause is no time of the others', wherever it stands."""
+        requests = [request(begins_us, [1, *[3] * 20]) for begins_us in (50_000, 400_000)]
+        cycles = [*row_of_cycles(50_000, 20), *row_of_cycles(400_000, 20)]
+        requests.insert(of_one_chunk, request((20_000, 300_000, 700_000)[of_one_chunk], [1]))
+
+        row = measured(together(*requests), cycles)
+
+        assert row["timed_share"] == pytest.approx(1, abs=0.005)
+
+    def test_requests_of_one_chunk_alone(self) -> None:
+        """Nothing decodes, so there is no share, and nothing is divided by its time."""
+        chunks = together(request(50_000, [1]), request(100_000, [1]))
+
+        row = measured(chunks, [cycle(60_000), cycle(70_000, followed=0)])
+
+        assert row["timed_share"] is None
+
+    def test_a_pass_that_was_interrupted(self) -> None:
+        """A row that stops and goes on is two: the time in between was spent and not timed."""
+        chunks = request(50_000, [1, *[3] * 30])
+        cycles = row_of_cycles(50_000, 30)
+        cycles[14] = cycle(50_000 - LAG_US + 140_000, followed=0, period_us=4_000)
+
+        row = measured(chunks, cycles)
+
+        assert row["timed_share"] == pytest.approx(1 - 0.6 / 22, abs=0.003)
