@@ -82,7 +82,7 @@ def _by_time_per_token(row: Row) -> _Case | None:
         row,
         speed,
         Interval(product.low / requests, product.high / requests),
-        f"{row.batch or 1} / {_ms(tpot)} is {(row.batch or 1) / tpot.low:.4g} tok/s",
+        f"{requests} / {_ms(tpot)} is {requests / tpot.low:.4g} tok/s",
         (speed.text, _ms(tpot)),
     )
 

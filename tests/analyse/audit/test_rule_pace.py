@@ -1,3 +1,4 @@
+from sweetspot.analyse.audit import audit
 from tests.analyse.audit.planting import planted, rules_of
 
 
@@ -12,6 +13,21 @@ def test_time_per_token() -> None:
 """
 
     assert rules_of(text) == {"time-per-token"}
+
+
+def test_requests_that_a_heading_tells() -> None:
+    """The finding counts with as many as it was found with."""
+    text = """
+| case | tok/s (batch 8) | TPOT (ms) |
+|---|---|---|
+| a | 400.0 | 20.0 |
+| b | 640.0 | 12.5 |
+| c | 900.0 | 14.0 |
+"""
+
+    (finding,) = audit(text, "x").findings
+
+    assert finding.message == "8 / 14 ms is 571.4 tok/s, stated 900.0"
 
 
 def test_request_time_per_token() -> None:
