@@ -72,7 +72,7 @@ def detail(decision: Decision, rows: Sequence[Row]) -> str:
 
 
 def _unproven(winner: Row, rows: Sequence[Row]) -> list[str]:
-    """Return which was measured to be the fastest and is unclear, if it was faster than *winner*."""
+    """Return a sentence on the fastest of what is unclear, if it was measured to be faster than *winner*."""
     unclear = [
         row
         for row in rows
@@ -109,7 +109,11 @@ def other_tokens(row: Row, first: str) -> str:
 
 def _rounds(more: Mapping[str, int]) -> str:
     fewest_first = sorted(more, key=lambda variant: more[variant])
-    return listed([f"{more[variant]} for {variant}" for variant in fewest_first])
+    named = ", ".join(f"{more[variant]} for {variant}" for variant in fewest_first[:_NAMED])
+    others = fewest_first[_NAMED:]
+    if not others:
+        return named
+    return f"{named} and up to {more[others[-1]]} for {len(others)} other{'s' if len(others) > 1 else ''}"
 
 
 def listed(names: Sequence[str]) -> str:

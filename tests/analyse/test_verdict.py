@@ -409,6 +409,16 @@ class TestMoreRounds:
         assert after["more_rounds"] == {}
         assert f"More rounds that would settle what is open: {more} for s2.default." in before["detail"]
 
+    def test_of_many_the_most_is_said(self) -> None:
+        """The three soonest settled are named; for the rest stands what the last of them takes."""
+        gains = {1: 5, 2: 4, 3: 3, 4: 2, 5: 1.5}
+        others = [row(f"s{steps}.default", 100 + gain, share=0.02) for steps, gain in gains.items()]
+
+        found, _ = judged(baseline(), *others)
+
+        most = max(found["more_rounds"].values())
+        assert f" and up to {most} for 2 others." in found["detail"]
+
     def test_by_the_rule(self) -> None:
         """They are the fewest at which the gain as observed is found with a chance of 80 %."""
         logs = [0.0, 0.06, 0.02, -0.02]
