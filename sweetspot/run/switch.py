@@ -42,7 +42,7 @@ def prove(server: Server, made: Switch) -> Switch:
     """Return the switch *made*, with the cycles that ran since.
 
     Raises:
-        EngineError: If any of them, or none, was what was asked for.
+        EngineError: If any of them was something else than what was asked for, or none ran.
     """
     cycles = server.running()["cycles"]
     if set(cycles) != {str(made["asked"] or PLAIN)}:

@@ -5,7 +5,9 @@ from typing import Any
 
 import torch
 
-# A mark as young as that, by the host's clock, is taken for one of now: hardly anything was queued after it.
+# A mark as young as that, by the host's clock, is taken for one of now. What was queued after it then counts
+# in the phase that begins, however long the GPU takes for it.
+# ASSUME: SGLang queues next to nothing between the phases of a cycle.
 YOUNG_NS = 50_000
 
 
