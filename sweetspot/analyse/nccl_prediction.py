@@ -65,9 +65,9 @@ def predict(probed: Mapping[str, Probed], reference: str | None, summary: Sequen
         `variant`, `nccl`, `load`, `bytes`, `all_reduces` (of a pass), `allreduce_s` with `_low_s` and
         `_high_s`, `on_the_path`, `predicted_s` (all of a pass), `measured_s` (the verify; of a baseline its
         decode step), and against the reference `predicted_difference_s`, `measured_difference_s` with
-        `_low_s` and `_high_s` (Student's over the rounds, each round's difference by itself) and `rest_s`,
-        null for the reference itself and where something was not measured; what is predicted and the rest
-        also where NCCL serves one of the two not.
+        `_low_s` and `_high_s` (Student's interval, of each round's difference) and `rest_s`. They are null
+        for the reference itself and where something was not measured; `predicted_difference_s` and `rest_s`
+        also unless NCCL serves both.
     """
     rows = {
         (row["variant"], row["load"]): _one(probed[row["nccl"]], row)

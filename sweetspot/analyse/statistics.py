@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 CONFIDENCE = 0.95
-_WIDEST = math.log(1e6)  # an interval that reaches further says nothing, and no float holds the widest
+_WIDEST = math.log(1e6)  # further out an interval says no more, and its end may be too large for a float
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimat
 
 
 def ends(centre: float, half: float) -> tuple[float, float]:
-    """Return the ends of an interval around *centre* whose logarithm is *half* as wide."""
+    """Return the ends of an interval that reaches *half* to each side of log(*centre*), cut at `_WIDEST`."""
     factor = math.exp(min(half, _WIDEST))
     return centre / factor, centre * factor
 

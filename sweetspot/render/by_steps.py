@@ -82,7 +82,7 @@ def speed_legend(rows: Sequence[Row]) -> list[Artist]:
         legend.append(Line2D([], [], label=hollow, linestyle="", **_HOLLOW, **dot))
     legend.append(Line2D([], [], label="baseline", linestyle="--", **_HALF, **dot))
     for row in rows:
-        if _is_named(row):
+        if _has_ring(row):
             speedup = with_interval(row["speedup"], row["speedup_low"], row["speedup_high"]).partition(" ")[0]
             legend.append(Line2D([], [], label=f"winner, {speedup}×", linestyle="", **_RING))
     if any(row["decode_tokens_per_s"] is None for row in rows):
@@ -131,7 +131,7 @@ def _filling(row: Row) -> dict[str, Any]:
     return {} if row["verdict"] in ("faster", "slower") else _HOLLOW
 
 
-def _is_named(row: Row) -> bool:
+def _has_ring(row: Row) -> bool:
     """Return whether *row* is a winner that speculates."""
     return bool(row["winner"] and row["num_steps"] > 0)
 
@@ -152,7 +152,7 @@ def _draw_series(
         low, high = row["decode_tokens_per_s_low"], row["decode_tokens_per_s_high"]
         reach = None if low is None else [[speed - low], [high - speed]]
         axes.errorbar(x, speed, reach, capsize=3, **_filling(row), **style)
-        if _is_named(row):
+        if _has_ring(row):
             axes.plot(x, speed, **_RING)
 
 
