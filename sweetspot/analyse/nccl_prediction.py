@@ -64,10 +64,10 @@ def predict(probed: Mapping[str, Probed], reference: str | None, summary: Sequen
     Returns:
         `variant`, `nccl`, `load`, `bytes`, `all_reduces` (of a pass), `allreduce_s` with `_low_s` and
         `_high_s`, `on_the_path`, `predicted_s` (all of a pass), `measured_s` (the verify; of a baseline its
-        decode step), and against the reference `predicted_difference_s`, `measured_difference_s` with
-        `_low_s` and `_high_s` (Student's interval, of each round's difference) and `rest_s`. They are null
-        for the reference itself and where something was not measured; `predicted_difference_s` and `rest_s`
-        also unless NCCL serves both.
+        decode step), and against the reference `predicted_difference_s`, `measured_difference_s` (the
+        mean of the differences in each round that both have) with `_low_s` and `_high_s` (Student's) and
+        `rest_s`. They are null for the reference itself and where something was not measured;
+        `predicted_difference_s` and `rest_s` also unless NCCL serves both.
     """
     rows = {
         (row["variant"], row["load"]): _one(probed[row["nccl"]], row)
@@ -85,25 +85,24 @@ def predict(probed: Mapping[str, Probed], reference: str | None, summary: Sequen
             continue
         if row["on_the_path"] and other["on_the_path"]:
             row["predicted_difference_s"] = row["predicted_s"] - other["predicted_s"]
-        if row["measured_s"] is not None and other["measured_s"] is not None:
-            difference = row["measured_s"] - other["measured_s"]
-            row["measured_difference_s"] = difference
-            if row["predicted_difference_s"] is not None:
-                row["rest_s"] = difference - row["predicted_difference_s"]
-            half = _half_width(by_round[key], by_round[other["variant"], row["load"]])
-            if half is not None:
-                row["measured_difference_low_s"] = difference - half
-                row["measured_difference_high_s"] = difference + half
+        row |= _measured_difference(by_round[key], by_round[other["variant"], row["load"]])
+        if row["measured_difference_s"] is not None and row["predicted_difference_s"] is not None:
+            row["rest_s"] = row["measured_difference_s"] - row["predicted_difference_s"]
     return list(known.values())
 
 
-def _half_width(one: Sequence[float | None], other: Sequence[float | None]) -> float | None:
-    """Return half the width of the interval of *one* less *other*, None for fewer than two rounds."""
+def _measured_difference(one: Sequence[float | None], other: Sequence[float | None]) -> Row:
+    """Return by how much *one* exceeds *other* in the rounds that both have; no columns if there is none."""
     both = [a - b for a, b in zip(one, other, strict=True) if a is not None and b is not None]
-    if len(both) < 2:
-        return None
+    if not both:
+        return {}
+    mean = float(np.mean(both))
+    if len(both) == 1:
+        return {"measured_difference_s": mean}
     limit = float(stdtrit(len(both) - 1, (1 + CONFIDENCE) / 2))
-    return limit * float(np.std(both, ddof=1)) / math.sqrt(len(both))
+    half = limit * float(np.std(both, ddof=1)) / math.sqrt(len(both))
+    ends = {"measured_difference_low_s": mean - half, "measured_difference_high_s": mean + half}
+    return {"measured_difference_s": mean, **ends}
 
 
 def _one(found: Probed, row: Row) -> Row | None:

@@ -26,7 +26,7 @@ _BARS = {  # what the bars of each figure are, or that it has none
     "cycle": "Means over the rounds, without intervals.",
     "accept-length": "Counts over all cycles, break-even from means over the rounds, without intervals.",
     "allreduce": "Medians of the replays; bars: the middle half of them.",
-    "nccl": "Differences of means over the rounds; one round has no interval. Predicted from medians.",
+    "nccl": "Means of each round's difference; one round has no interval. Predicted from medians.",
 }
 
 

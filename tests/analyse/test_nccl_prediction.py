@@ -9,13 +9,14 @@ from tests.analyse.nccl_made_up import BASELINE, VERIFY, lines, probed, timed
 
 
 def row(variant: str, **changes: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Return the summary of a variant at load 1: a verify of three tokens, or a baseline."""
+    """Return the summary of a variant at load 1, in one round: a verify of three tokens, or a baseline."""
     speculation, _, nccl = variant.partition(".")
     steps = 0 if speculation == "none" else 2
     tokens = 3 if steps else 0
     whole = {"variant": variant, "nccl": nccl, "load": 1, "num_steps": steps, "num_draft_tokens": tokens}
-    times = {"verify_s": None, "decode_s": None, "cycle_s": 0.004, "verify_s_by_round": None}
-    return whole | times | changes
+    times = {"verify_s": None, "decode_s": None, "cycle_s": 0.004} | changes
+    passed_s = times["verify_s"] if steps else times["decode_s"] or times["cycle_s"]
+    return whole | {"verify_s_by_round": [passed_s]} | times
 
 
 FAST = probed(bare=timed({BASELINE: 10e-6, VERIFY: 20e-6}))
@@ -100,16 +101,18 @@ class TestPredict:
         assert (found["on_the_path"], found["predicted_difference_s"], found["rest_s"]) == (False, None, None)
         assert found["measured_difference_s"] == pytest.approx(0.001)
 
-    def test_the_interval_is_of_the_rounds_differences(self) -> None:
+    def test_the_difference_is_that_of_the_rounds_that_both_have(self) -> None:
         """200, 210 and 190 us more: t(2) is 4.303, so 200 us +- 4.303 x 10 / sqrt(3); what drifts cancels."""
         summary = [
-            row("s2.default", verify_s=0.0010, verify_s_by_round=[0.0010, 0.0020, 0.0010, None]),
-            row("s2.slow", verify_s=0.0012, verify_s_by_round=[0.0012, 0.00221, 0.00119, 0.0013]),
+            row("s2.default", verify_s=0.00126, verify_s_by_round=[0.0010, 0.0020, 0.0010, None]),
+            row("s2.slow", verify_s=0.00142, verify_s_by_round=[0.0012, 0.00221, 0.00119, 0.0013]),
         ]
 
         found = predict({"default": FAST, "slow": SLOW}, "default", summary)[1]
 
         half = 4.302653 * 10e-6 / 3**0.5
+        assert found["measured_difference_s"] == pytest.approx(200e-6)
+        assert found["rest_s"] == pytest.approx(50e-6)
         assert found["measured_difference_low_s"] == pytest.approx(200e-6 - half)
         assert found["measured_difference_high_s"] == pytest.approx(200e-6 + half)
 
