@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from sweetspot.cli import main
@@ -123,6 +124,24 @@ def test_a_file_of_something_else_is_one_line(
     assert said.startswith(file)
     assert said.endswith("delete it, and snakemake makes it again\n")
     assert len(said.splitlines()) == 1
+
+
+def test_a_verdict_of_an_older_version_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every key that a verb reads of it is asked for: it once had no `detail`."""
+    monkeypatch.chdir(tmp_path)
+    Path("plan.json").write_text(
+        '{"rounds": 1, "verdict_load": 1, "variants": [], "launches": [], "workload": {}}'
+    )
+    Path("old.json").write_text('{"verdict_load": 1, "winner": null, "sentence": "", "rows": []}')
+    pl.DataFrame().write_parquet("s.parquet")
+    words = ["table", *RECORDS, "--summary", "s.parquet", "--nccl", "x", "--apart", "x", "--equality"]
+
+    status = main([*words, "--verdict", "old.json", "--markdown", "x", "--csv", "x"])
+
+    assert status == 2
+    assert capsys.readouterr().err.startswith("old.json: no 'detail' in it, expected ")
 
 
 def test_a_log_on_a_full_disk_is_no_silence() -> None:

@@ -24,12 +24,12 @@ def read_plan(path: Path) -> Any:  # noqa: ANN401  any JSON
 
 def read_verdict(path: Path) -> Any:  # noqa: ANN401
     """Return a verdict.json."""
-    return read_json(path, "verdict_load", "winner", "sentence", "rows")
+    return read_json(path, "verdict_load", "winner", "sentence", "detail", "warnings", "rows")
 
 
 def read_nccl(path: Path) -> Any:  # noqa: ANN401
     """Return an nccl.json."""
-    return read_json(path, "reference", "variants", "times", "prediction")
+    return read_json(path, "reference", "variants", "messages", "times", "prediction")
 
 
 def read_equality(path: Path) -> Any:  # noqa: ANN401
