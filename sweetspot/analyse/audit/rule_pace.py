@@ -31,9 +31,9 @@ def time_per_token(facts: Facts) -> Iterator[Finding]:
     cause = "figures of different runs, or of another number of requests in flight"
     for rows in facts.tables:
         cases = [case for row in rows if (case := _by_time_per_token(row))]
-        usual = _fit(cases, 0.02)
-        others_too = not any(_fits(case, 0.02) for case in cases) and len(cases) > 1
-        if others_too and all(case.quotient.meets(cases[0].quotient, 0.05) for case in cases):
+        usual = _most_fit(cases, 0.02)
+        none_fits = len(cases) > 1 and not any(_fits(case, 0.02) for case in cases)
+        if none_fits and all(case.quotient.meets(cases[0].quotient, 0.05) for case in cases):
             continue  # all are off by one factor: requests in flight that nobody mentions
         for case in cases:
             row, quotient = case.row, case.quotient
@@ -52,7 +52,7 @@ def request_time_per_token(facts: Facts) -> Iterator[Finding]:
     """The speed of one request is the inverse of the time that its tokens take, where other rows say so."""
     for rows in facts.tables:
         cases = [case for row in rows if row.kind == "table" and (case := _by_own_time_per_token(row))]
-        for case in cases if _fit(cases, 0.02) else ():
+        for case in cases if _most_fit(cases, 0.02) else ():
             if not _fits(case, 0.08):
                 cause = "one of the two was changed, or belongs to another load"
                 yield _finding("contradiction", "time-per-token", case, cause)
@@ -62,7 +62,7 @@ def requests_in_flight(facts: Facts) -> Iterator[Finding]:
     """The speed of all requests can't exceed that of one times their number."""
     for rows in facts.tables:
         cases = [case for row in rows if (case := _by_requests(row))]
-        usual = _fit(cases, 0.03)
+        usual = _most_fit(cases, 0.03)
         for case in cases:
             above = case.quotient.low > (1.1 if case.row.kind == "table" else MEANS)
             if above or (usual and case.quotient.high < 0.9):
@@ -114,7 +114,7 @@ def _fits(case: _Case, within: float) -> bool:
     return case.quotient.meets(Interval(1, 1), within)
 
 
-def _fit(cases: Sequence[_Case], within: float) -> bool:
+def _most_fit(cases: Sequence[_Case], within: float) -> bool:
     """Return whether at least two cases of a table fit, and all but two at most."""
     return sum(_fits(case, within) for case in cases) >= max(2, len(cases) - 2)
 
