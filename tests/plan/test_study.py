@@ -66,8 +66,8 @@ SCHEMA_FAULTS = [
         "max_new_tokens: 128",
         "max_new_tokens: 2",
         "generation.max_new_tokens: 2, expected an integer of at least 3; max_new_tokens means longest "
-        "answer, in tokens, 3 or more (the first comes from prefill, and one more leaves an accepted draft no "
-        "room)",
+        "answer, in tokens, 3 or more (the first comes from prefill, and one more leaves an accepted draft "
+        "no room)",
     ),
     (
         "[0.75]",
