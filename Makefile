@@ -15,6 +15,7 @@ SLOW := workflow or server or simulation or browser or network
 
 all: setup
 	$(BIN)/snakemake --cores 1 all
+	@study=$$(sed -n 's/^name: *//p' config.yaml); head -n 1 results/$$study/table.md; echo results/$$study/report.html
 
 setup: .venv/complete
 

@@ -129,7 +129,8 @@ def _judge_row(row: Row, baseline: Row) -> tuple[str, list[str]]:
     if 1 / least < row["speedup"] < least:
         return "unclear", [
             *reasons,
-            f"{interval}, within the {100 * least - 100:.0f} % by which two CPU servers differ",
+            f"{interval}; {row['speedup']:.3f} is within the {100 * least - 100:.0f} % by which two CPU "
+            f"servers differ",
         ]
     if row["speedup_low"] > 1:
         return "faster", [*reasons, f"{interval}, above 1, {chance}"]

@@ -18,10 +18,12 @@ _WORTH_A_POOL = 50  # records: for fewer, starting processes takes longer than r
 def smoke(arguments: argparse.Namespace) -> None:
     """Say from the short run before a sweep whether the draft is alive, and as good as the study expects."""
     from sweetspot.analyse.smoke import judge_smoke
+    from sweetspot.run.outcomes import check
     from sweetspot.run.record import read
     from sweetspot.study import Study
 
     band = Study.load(arguments.study).values["smoke"]["accept_length"]
+    check([arguments.record])
     write_json(arguments.out, judge_smoke(read(arguments.record), band))
 
 

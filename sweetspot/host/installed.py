@@ -95,7 +95,8 @@ def inspect(python: Path) -> dict[str, Any]:
             [python, "-I", "-c", _LIST_PACKAGES], capture_output=True, text=True, check=True
         )
     except (OSError, subprocess.CalledProcessError) as error:
-        raise InstallError(f"{python}: {error}, expected a Python interpreter; correct its path") from None
+        found = getattr(error, "strerror", None) or error
+        raise InstallError(f"{python}: {found}, expected a Python interpreter; correct its path") from None
     try:
         listed: dict[str, Any] = json.loads(answer.stdout)
     except ValueError:

@@ -52,6 +52,15 @@ def tokenize(tokenizer: Any, prompt: Prompt, thinking: bool | None) -> list[int]
         )
     if not ids:
         raise ModelError(f"prompt {prompt.id}: no token, expected at least one; give it content")
+    if (
+        prompt.kind != "input_ids"
+        and tokenizer.unk_token_id in ids
+        and set(ids) <= {*tokenizer.all_special_ids}
+    ):
+        raise ModelError(
+            f"prompt {prompt.id}: no word that the tokenizer knows, expected some (a constructed pair's are "
+            f"t3, t4 and so on); write such, or give input_ids"
+        )
     return ids
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sweetspot.analyse.smoke import judge_smoke
-from sweetspot.errors import ModelError, RunError
+from sweetspot.errors import ModelError
 from tests.conftest import MakePass, MakePlan, MakeRecord
 
 TOKENS = {f"p{prompt}": list(range(51)) for prompt in range(2)}
@@ -57,11 +57,3 @@ def test_a_constructed_pair_has_other_causes(smoke: Any) -> None:  # noqa: ANN40
     """Nobody trained it: its acceptance is a dial."""
     with pytest.raises(ModelError, match=r"expected above 1\.02, .*; its acceptance is a dial"):
         judge_smoke(smoke(0, constructed={"shape": "tiny"}), None)
-
-
-def test_a_run_that_failed(smoke: Any) -> None:  # noqa: ANN401
-    """It says nothing of the draft, and the server's failure is told."""
-    failure = {"kind": "start_died", "message": "the server: died at its start", "last_words": []}
-
-    with pytest.raises(RunError, match=r"^the short run before the sweep: the server: died at its start"):
-        judge_smoke(smoke(1, failure=failure), None)

@@ -17,7 +17,10 @@ MESSAGES = Prompt("p", "messages", [{"role": "user", "content": "ab"}])
 
 
 class Letters:
-    """A tokenizer whose tokens are the bytes of a text, with byte 1 in front as its special token."""
+    """A tokenizer whose tokens are the bytes of a text, with byte 1 in front; `?` stands for the unknown."""
+
+    all_special_ids = (1, ord("?"))
+    unk_token_id = ord("?")
 
     def __init__(self, chat_template: str | None = None) -> None:
         self.chat_template = chat_template
@@ -45,6 +48,16 @@ class TestTokenize:
     def test_messages_bring_their_own_special_tokens(self) -> None:
         """Nothing is added to what the template renders."""
         assert tokenize(Letters(PLAIN), MESSAGES, None) == [97, 98]
+
+    @pytest.mark.parametrize("text", ["a?", ""])
+    def test_a_text_with_a_word_that_is_known(self, text: str) -> None:
+        """One is enough, and no word at all is a beginning."""
+        assert tokenize(Letters(), Prompt("p", "text", text), None) == [1, *text.encode()]
+
+    def test_a_text_of_unknown_words_alone(self) -> None:
+        """It is refused: a server would be measured on the same token over and over."""
+        with pytest.raises(ModelError, match=r"^prompt p: no word that the tokenizer knows, expected some"):
+            tokenize(Letters(), Prompt("p", "text", "??"), None)
 
     def test_ids_are_passed_on(self) -> None:
         """They are the target's already."""

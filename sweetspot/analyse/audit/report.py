@@ -57,7 +57,10 @@ def format(report: Report) -> str:
         f"{report.name}: {_count(len(report.contradictions), 'contradiction')}, {_count(doubts, 'warning')}"
     )
     parts = [head, *(_paragraph(finding) for finding in report.findings)]
-    parts += [_list("understood", report.understood), _list("not understood", report.not_understood)]
+    parts += [
+        _list("understood", report.understood) or "understood: no figure that another one could contradict",
+        _list("not understood", report.not_understood),
+    ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
