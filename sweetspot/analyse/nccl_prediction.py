@@ -4,14 +4,12 @@ A pass of the target does a known number of all-reduces of one size. Times how m
 NCCL variant, that is how much longer the verify should be, if nothing else changed.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 from sweetspot.analyse.nccl_probed import Probed, Row
-from sweetspot.analyse.statistics import CONFIDENCE
+from sweetspot.analyse.statistics import half_width
 from sweetspot.analyse.summary import target_pass
 
 _QUARTERS = (0.25, 0.5, 0.75)
@@ -99,8 +97,7 @@ def _measured_difference(one: Sequence[float | None], other: Sequence[float | No
     mean = float(np.mean(both))
     if len(both) == 1:
         return {"measured_difference_s": mean}
-    limit = float(stdtrit(len(both) - 1, (1 + CONFIDENCE) / 2))
-    half = limit * float(np.std(both, ddof=1)) / math.sqrt(len(both))
+    half = half_width(both)
     ends = {"measured_difference_low_s": mean - half, "measured_difference_high_s": mean + half}
     return {"measured_difference_s": mean, **ends}
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 CONFIDENCE = 0.95
@@ -38,8 +39,18 @@ def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimat
     centre = math.exp(logs.mean())
     if logs.size == 1:
         return Estimate(centre, None, None)
-    half = stdtrit(logs.size - 1, (1 + confidence) / 2) * logs.std(ddof=1) / math.sqrt(logs.size)
-    return Estimate(centre, *ends(centre, half))
+    return Estimate(centre, *ends(centre, half_width(logs, confidence)))
+
+
+def half_width(values: Sequence[float] | NDArray[np.float64], confidence: float = CONFIDENCE) -> float:
+    """Return how far Student's interval reaches to each side of the mean of *values*.
+
+    Args:
+        values: One a round, at least two.
+        confidence: Of the interval.
+    """
+    limit = stdtrit(len(values) - 1, (1 + confidence) / 2)
+    return float(limit * np.std(values, ddof=1) / math.sqrt(len(values)))
 
 
 def ends(centre: float, half: float) -> tuple[float, float]:
