@@ -1,8 +1,9 @@
 """Chooses among judged rows of one load: the winner, what it can't be told from, and what is still open.
 
 The winner must beat every baseline, that of the fastest NCCL variant too; if nothing does, a baseline is
-used. The sweet spot is what can't be told from the fastest that may win; in it, fewer steps win, then the
-plainer NCCL variant, which stands earlier in the plan. Pure.
+used. The sweet spot is what may win and is not known to be slower than anything else that may (Hsu's
+multiple comparisons with the best); in it, fewer steps win, then the plainer NCCL variant, which stands
+earlier in the plan. Pure.
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,8 @@ class Decision:
     """What to use at a load."""
 
     winner: Row | None  # None if no baseline was measured
-    fastest: Row | None  # as measured, of the sweet spot
+    eligible: list[Row]  # what may win
+    fastest: Row | None  # of these, as measured
     sweet_spot: list[Row]  # in the order of the plan, the winner included
     more_rounds: dict[str, int]  # by variant: how many more would settle what is open about it
 
@@ -45,7 +47,7 @@ def decide(rows: Sequence[Row]) -> Decision:
     proven = [row for row in rivals if comparer.beats_all(row, baselines, len(tested))]
     eligible = proven or baselines
     fastest = max(eligible, key=lambda row: row["decode_tokens_per_s"], default=None)
-    spot = [row for row in eligible if not comparer.slower(row, fastest, len(eligible) - 1)]
+    spot = [row for row in eligible if row is fastest or not comparer.slower_than_any(row, eligible)]
     nccl = list(dict.fromkeys(row["nccl"] for row in rows))
     winner = min(spot, key=lambda row: (row["num_steps"], nccl.index(row["nccl"])), default=None)
     wanted = {row["variant"]: comparer.rounds_behind(row, fastest, len(eligible) - 1) for row in spot}
@@ -53,7 +55,7 @@ def decide(rows: Sequence[Row]) -> Decision:
         row["variant"]: comparer.open_rounds(row, baselines, len(tested)) for row in rivals if row not in spot
     }
     more = {variant: rounds for variant, rounds in wanted.items() if rounds}
-    return Decision(winner, fastest, spot, more)
+    return Decision(winner, eligible, fastest, spot, more)
 
 
 def _measured(row: Row) -> bool:
@@ -81,10 +83,12 @@ class _Comparer:
             return False
         return len(baselines) < 2 or all(self.slower(other, row, comparisons) for other in baselines)
 
-    def slower(self, row: Row, than: Row | None, comparisons: int) -> bool:
+    def slower_than_any(self, row: Row, others: Sequence[Row]) -> bool:
+        """Return whether *row*, one of *others*, is known to be slower than another of them."""
+        return any(self.slower(row, other, len(others) - 1) for other in others if other is not row)
+
+    def slower(self, row: Row, than: Row, comparisons: int) -> bool:
         """Return whether *row* is known to be slower, as one of so many *comparisons*."""
-        if than is None or row is than:
-            return False
         found = self._difference(than, row)
         return found is not None and bool(found.centre[0] > _half_width(found, comparisons))
 

@@ -3,8 +3,8 @@
 A design is the speeds of all variants at one load, one number a variant and round, as logarithms. Variants in
 one launch share its start, so their difference holds only what varies inside a start. Variants in launches of
 their own do not, so their difference holds what varies from start to start. Each of these is a pool with a
-spread of its own (see spread.py). No difference of a variant that stands out of its pool rests on the pool
-alone. Pure.
+spread of its own (see spread.py). So is the difference of variants in two launches that others share (see
+starts.py). No difference of a variant that stands out of its pool rests on the pool alone. Pure.
 """
 
 from collections.abc import Collection, Sequence
@@ -14,8 +14,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import fdtri  # type: ignore[import-untyped]
 
-from sweetspot.analyse.spread import Error, Floats, Spread, spread, stand_out
+from sweetspot.analyse.spread import CONTRADICTION, Error, Floats, Spread, spread, stand_out
+from sweetspot.analyse.starts import from_launch_to_launch, less
 
 Row = dict[str, Any]
 Indices = tuple[int, ...]
@@ -35,6 +37,15 @@ class Difference:
     pooled_error: Floats  # (studies,); nan if there is no pool
     freedom: Floats  # (studies,), of the pool
     holds: NDArray[np.bool_]  # (studies,); whether the pool is enough to go by
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What the arms that scatter alike tell of a difference in one round."""
+
+    arms: Indices
+    error: Error
+    holds: NDArray[np.bool_]  # (studies,)
 
 
 @dataclass(frozen=True)
@@ -82,26 +93,90 @@ class Design:
         ratios = logs[..., arm] - logs[..., references].mean(axis=-1)  # (studies, rounds)
         unknown = np.full(len(ratios), np.nan)
         own = ratios.std(axis=1, ddof=1) / np.sqrt(rounds) if rounds > 1 else unknown
-        arms = self._arms_alike(arm, *references)
-        pool = self._pool(arms)
-        error = self._error(pool.spread, arm, references) if pool else None
-        noisy = [pool.noisy[each] for each in (arm, *references) if each in pool.noisy] if pool else []
+        own = np.maximum(own, _NO_ERROR)
+        known = self._from_pool(arm, references) or self._from_starts(arm, references, own**2 * rounds)
         return Difference(
             centre=ratios.mean(axis=1),
             references=references,
             rounds=tuple(np.flatnonzero(there).tolist()),
-            own_error=np.maximum(own, _NO_ERROR),
-            pool=arms if error else (),
-            pooled_error=np.sqrt(error.variance / rounds) if error else unknown,
-            freedom=error.freedom if error else unknown,
-            holds=~np.any(noisy, axis=0) if noisy else np.full(len(ratios), error is not None),
+            own_error=own,
+            pool=known.arms if known else (),
+            pooled_error=np.sqrt(known.error.variance / rounds) if known else unknown,
+            freedom=known.error.freedom if known else unknown,
+            holds=known.holds if known else np.zeros(len(ratios), dtype=bool),
         )
+
+    def _from_pool(self, arm: int, references: Indices) -> _Known | None:
+        """Return what is known from arms that share one launch, or all have launches of their own."""
+        arms = self._arms_alike(arm, *references)
+        pool = self._pool(arms)
+        error = self._error(pool.spread, arm, references) if pool else None
+        if pool is None or error is None:
+            return None
+        noisy = [pool.noisy[each] for each in (arm, *references) if each in pool.noisy]
+        return _Known(arms, error, ~np.any(noisy, axis=0) if noisy else np.full(len(self.logs), True))
+
+    def _from_starts(self, arm: int, references: Indices, own: Floats) -> _Known | None:
+        """Return what is known from all arms of two launches or more, of which others share some.
+
+        Args:
+            arm: That is compared.
+            references: With which.
+            own: The variance of the difference by itself. Shape (studies,).
+        """
+        launches = {self.launches[each] for each in (arm, *references)}
+        if len(launches) <= len(references):  # some of them share a start, and some don't
+            return None
+        error = self._less(arm, references)
+        if error is None:
+            return None
+        others = self._less(arm, references, without=self.launches[arm])
+        if others is None:
+            return _Known(self._measured, error, np.full(len(own), True))
+        degrees = float(self._complete.sum()) - 1
+        limit = fdtri(degrees, others.freedom, 1 - CONTRADICTION / len(self._measured))
+        return _Known(self._measured, error, own <= limit * others.variance)
+
+    def _less(self, arm: int, references: Indices, without: str | None = None) -> Error | None:
+        return less(
+            self._scatter(arm in self.baselines, without),
+            self._scatter(references[0] in self.baselines, without),
+            len(references),
+        )
+
+    def _scatter(self, baseline: bool, without: str | None) -> Error | None:
+        """Return how baselines, or the others, scatter from launch to launch, *without* one of these."""
+        if (baseline, without) not in self._scatters:
+            arms = [
+                arm
+                for arm in self._measured
+                if (arm in self.baselines) == baseline and self.launches[arm] != without
+            ]
+            logs = self.logs[:, self._complete][..., arms]
+            launches = [self.launches[arm] for arm in arms]
+            enough = self._complete.sum() > 1
+            self._scatters[baseline, without] = from_launch_to_launch(logs, launches) if enough else None
+        return self._scatters[baseline, without]
 
     def _error(self, spread: Spread, arm: int, references: Indices) -> Error | None:
         speculating = {other not in self.baselines for other in (arm, *references)}
         if len(speculating) > 1:
             return spread.of_both(len(references))
         return spread.of_variants() if speculating.pop() else spread.of_baselines(len(references))
+
+    @cached_property
+    def _measured(self) -> Indices:
+        """Return the arms with any round."""
+        return tuple(np.flatnonzero(self.there.any(axis=0)).tolist())
+
+    @cached_property
+    def _complete(self) -> NDArray[np.bool_]:
+        """Return which rounds have all arms with any. Shape (rounds,)."""
+        return np.asarray(self.there[:, self._measured].all(axis=1))
+
+    @cached_property
+    def _scatters(self) -> dict[tuple[bool, str | None], Error | None]:
+        return {}
 
     @cached_property
     def _of_launch(self) -> dict[str, Indices]:

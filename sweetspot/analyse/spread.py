@@ -15,7 +15,7 @@ from scipy.special import fdtri  # type: ignore[import-untyped]
 Floats = NDArray[np.float64]
 
 CONTRADICTION = 0.05  # of studies in which all variants scatter alike, the share in which any stands out
-_NO_SPREAD = 1e-9  # ASSUME: no speed is known better; keeps rounding of equal numbers from being a finding
+NO_SPREAD = 1e-9  # ASSUME: no speed is known better; keeps rounding of equal numbers from being a finding
 _STEP = 1.02  # degrees of freedom are rounded down to powers of it, so that limits can be kept
 
 
@@ -61,7 +61,7 @@ class Spread:
             (between, 1, self.between, 1 / self.variants + 1 / self.baselines),
         ]
         parts = [part for part in parts if part[1]]
-        variance = np.maximum(sum(factor * square for factor, _, square, _ in parts), _NO_SPREAD**2)
+        variance = np.maximum(sum(factor * square for factor, _, square, _ in parts), NO_SPREAD**2)
         scatter = sum((factor * square) ** 2 / degrees for factor, degrees, square, _ in parts)
         found = variance**2 / np.maximum(scatter, np.finfo(float).tiny)
         alike = (1 + 1 / measured) ** 2 / sum((f * unit) ** 2 / degrees for f, degrees, _, unit in parts)
@@ -70,7 +70,7 @@ class Spread:
     def _of_a_kind(self, square: Floats, arms: int, measured: int) -> Error | None:
         if arms < 2:
             return None
-        variance = np.maximum(square * (1 + 1 / measured), _NO_SPREAD**2)
+        variance = np.maximum(square * (1 + 1 / measured), NO_SPREAD**2)
         return Error(variance, self._degrees(np.full(square.shape, arms - 1.0)))
 
     def _degrees(self, a_round: Floats) -> Floats:

@@ -35,7 +35,7 @@ def detail(decision: Decision, rows: Sequence[Row]) -> str:
     winner = decision.winner
     if winner is not None:
         said.append(f"{winner['variant']} decodes {winner['decode_tokens_per_s']:.4g} tokens/s.")
-        said += _unproven(winner, rows)
+        said += _unproven(decision, winner, rows)
         baselines = [row["variant"] for row in rows if row["verdict"] == "reference"]
         if len(baselines) > 1 and winner["verdict"] != "reference":
             said.append(f"It beats each of {len(baselines)} baselines ({listed(baselines)}).")
@@ -71,17 +71,22 @@ def detail(decision: Decision, rows: Sequence[Row]) -> str:
     return " ".join(said)
 
 
-def _unproven(winner: Row, rows: Sequence[Row]) -> list[str]:
-    """Return a sentence on the fastest of what is unclear, if it was measured to be faster than *winner*."""
-    unclear = [
+def _unproven(decision: Decision, winner: Row, rows: Sequence[Row]) -> list[str]:
+    """Return a sentence on the fastest of what may not win, if it was measured to be faster than *winner*."""
+    eligible = {row["variant"] for row in decision.eligible}
+    others = [
         row
         for row in rows
-        if row["verdict"] == "unclear" and not row["control"] and row["decode_tokens_per_s"] is not None
+        if row["verdict"] in ("unclear", "faster")
+        and row["variant"] not in eligible
+        and not row["control"]
+        and row["decode_tokens_per_s"] is not None
     ]
-    best = max(unclear, key=lambda row: row["decode_tokens_per_s"], default=winner)
+    best = max(others, key=lambda row: row["decode_tokens_per_s"], default=winner)
     if best["decode_tokens_per_s"] <= winner["decode_tokens_per_s"]:
         return []
-    return [f"{best['variant']} was faster as measured, {best['decode_tokens_per_s']:.4g} tokens/s: unclear."]
+    why = "unclear" if best["verdict"] == "unclear" else "not told from every baseline"
+    return [f"{best['variant']} was faster as measured, {best['decode_tokens_per_s']:.4g} tokens/s: {why}."]
 
 
 def warning(row: Row) -> str:

@@ -23,6 +23,7 @@ def design_of(
     shared_start: bool,
     baselines: int = 1,
     starts: Sequence[float] | None = None,
+    launches: Sequence[str] | None = None,
     seed: int = 0,
 ) -> Design:
     """Return the medians of *studies*, whose arms are faster than a speed of 1 by the share in *effects*.
@@ -34,15 +35,18 @@ def design_of(
         shared_start: Whether all arms are measured in one launch.
         baselines: How many of the first arms are the baseline: it and its controls.
         starts: Spread between starts by arm, if it is not one for all.
+        launches: Launch of each arm, if it is neither one for all nor one each.
         seed: Of all that is random.
     """
     rng = np.random.default_rng(seed)
     arms = len(effects)
     spread = np.full(arms, BETWEEN_STARTS) if starts is None else np.array(starts)
-    drawn = rng.normal(size=(studies, rounds, 1 if shared_start else arms)) * spread
+    if launches is None:
+        launches = ["one"] * arms if shared_start else [f"arm {arm}" for arm in range(arms)]
+    names = list(dict.fromkeys(launches))
+    drawn = rng.normal(size=(studies, rounds, len(names)))[..., [names.index(name) for name in launches]]
     noise = rng.normal(0, WITHIN_A_START, (studies, rounds, arms, REPEATS))
-    logs: Floats = np.log1p(effects) + drawn + np.median(noise, axis=-1)
-    launches = ["one"] * arms if shared_start else [f"arm {arm}" for arm in range(arms)]
+    logs: Floats = np.log1p(effects) + drawn * spread + np.median(noise, axis=-1)
     return Design(logs, launches, range(baselines))
 
 

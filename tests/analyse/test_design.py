@@ -90,3 +90,40 @@ class TestDifference:
         assert holds[1] == 1  # a control
         assert holds[2] > 0.97
         assert holds[5] == 0
+
+    def test_of_launches_that_others_share(self) -> None:
+        """Arms of two such launches differ by the starts of both, which all launches tell together."""
+        launches = [name for name in "abcdef" for _ in range(3)]
+        design = design_of(2000, 3, [0] * 18, shared_start=False, launches=launches)
+        design = Design(design.logs, launches, range(0, 18, 3))
+
+        within, across = design.difference(1, 0), design.difference(1, 3)
+
+        assert within is not None
+        assert across is not None
+        assert (within.pool, across.pool) == ((0, 1, 2), tuple(range(18)))
+        assert across.freedom.tolist() == [10.0] * 2000
+        expected = (design.logs[..., 1] - design.logs[..., 3]).mean(axis=1)
+        assert across.centre == pytest.approx(expected)
+        assert (across.pooled_error**2).mean() == pytest.approx(expected.var(), rel=0.08)
+        assert across.holds.mean() > 0.97
+
+    def test_a_launch_that_stands_out(self) -> None:
+        """One with ten times the spread of the others is noticed at 12 rounds, and no other is."""
+        launches = [name for name in "abcdef" for _ in range(3)]
+        starts = [0.02] * 15 + [0.2] * 3
+        noisy = design_of(200, 12, [0] * 18, shared_start=False, launches=launches, starts=starts)
+        design = Design(noisy.logs, launches, range(0, 18, 3))
+
+        holds = {arm: found.holds.mean() for arm in (1, 16) if (found := design.difference(arm, 3))}
+
+        assert holds == {1: 1, 16: 0}
+
+    def test_references_of_one_launch(self) -> None:
+        """Two that share a start are not known twice as well, so their difference stands by itself."""
+        logs = np.random.default_rng(0).normal(size=(1, 4, 6))
+
+        found = Design(logs, list("aabbcc"), [0, 1, 2, 4]).difference(3, 0, 1)
+
+        assert found is not None
+        assert found.pool == ()

@@ -263,6 +263,20 @@ class TestWinner:
         assert found["winner"] == "none.ring"
         assert found["more_rounds"]["s2.default"] > 0
 
+    def test_what_is_not_told_from_every_baseline_is_named(self) -> None:
+        """It beats its own, and was measured to be faster than the one to use, which is not proven."""
+        slow = [baseline(100), row("s2.default", 120, share=0.02)]
+        fast = [row_of("none.ring", around(119, 0.02, shift=2))]
+
+        found, verdicts = judged(*slow, *fast)
+
+        assert verdicts["s2.default"] == "faster"
+        assert found["winner"] == "none.ring"
+        assert (
+            "s2.default was faster as measured, 120 tokens/s: not told from every baseline."
+            in found["detail"]
+        )
+
     def test_it_says_which_baselines_it_beats(self) -> None:
         """A reader sees that the fastest NCCL variant without speculation was among them."""
         found, _ = judged(baseline(), row("s2.default", 150), baseline(120, "ring"), row("s2.ring", 130))
