@@ -1,6 +1,6 @@
 """Puts a decision into words: the headline, what stands behind it, and warnings. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from sweetspot.analyse.decision import Decision
 from sweetspot.analyse.design import Row
@@ -53,7 +53,7 @@ def detail(decision: Decision, rows: Sequence[Row]) -> str:
         ):
             said.append("It is clearly faster than every other variant that beats the baselines.")
     if decision.more_rounds:
-        said.append(f"More rounds that would settle what is open: {_rounds(decision.more_rounds)}.")
+        said.append(f"More rounds that would settle what is open: {_rounds(decision)}.")
     broken = [row["variant"] for row in rows if row["verdict"] in ("broken", "failed")]
     if broken:
         said.append(f"Not ranked, broken or failed: {listed(broken)}.")
@@ -112,10 +112,12 @@ def other_tokens(row: Row, first: str) -> str:
     )
 
 
-def _rounds(more: Mapping[str, int]) -> str:
-    fewest_first = sorted(more, key=lambda variant: more[variant])
-    named = ", ".join(f"{more[variant]} for {variant}" for variant in fewest_first[:_NAMED])
-    others = fewest_first[_NAMED:]
+def _rounds(decision: Decision) -> str:
+    """Return how many more rounds which variants need, that of the winner first: it might be another."""
+    more, winner = decision.more_rounds, decision.winner
+    ordered = sorted(more, key=lambda name: (winner is None or name != winner["variant"], more[name]))
+    named = ", ".join(f"{more[variant]} for {variant}" for variant in ordered[:_NAMED])
+    others = ordered[_NAMED:]
     if not others:
         return named
     return f"{named} and up to {more[others[-1]]} for {len(others)} other{'s' if len(others) > 1 else ''}"

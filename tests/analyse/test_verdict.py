@@ -433,6 +433,18 @@ class TestMoreRounds:
         most = max(found["more_rounds"].values())
         assert f" and up to {most} for 2 others." in found["detail"]
 
+    def test_those_of_the_winner_come_first(self) -> None:
+        """They may make another one win, so they matter more than what is soonest settled."""
+        variants = {"s2.default": (150, 2), "s3.default": (153, 1), "s5.default": (102.5, 0)}
+        found, _ = judged(
+            baseline(), *(row(name, speed, 0.02, shift) for name, (speed, shift) in variants.items())
+        )
+
+        more = found["more_rounds"]
+        assert found["winner"] == "s2.default"
+        assert more["s2.default"] > more["s5.default"]
+        assert f"is open: {more['s2.default']} for s2.default, {more['s5.default']} for s5" in found["detail"]
+
     def test_by_the_rule(self) -> None:
         """They are the fewest at which the gain as observed is found with a chance of 80 %."""
         logs = [0.0, 0.06, 0.02, -0.02]
