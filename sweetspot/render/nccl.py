@@ -51,9 +51,10 @@ def variant_lines(nccl: dict[str, Any]) -> list[str]:
 
 
 def proofs(nccl: dict[str, Any]) -> list[Row]:
-    """Return a row for each way in which NCCL served a variant, with the `sizes` of those messages."""
+    """Return a row for each way in which NCCL served a variant, with the `sizes` of those messages, by size."""
     ways: dict[tuple[Any, ...], Row] = {}
-    for row in nccl["messages"]:
+    order = list(nccl["variants"])
+    for row in sorted(nccl["messages"], key=lambda row: (order.index(row["nccl"]), row["bytes"])):
         way = {name: row[name] for name in ("nccl", "algorithm", "protocol", "channels", "status", "detail")}
         ways.setdefault(tuple(way.values()), way | {"sizes": []})["sizes"].append(row["bytes"])
     return [way | {"sizes": sorted(set(way["sizes"]))} for way in ways.values()]
