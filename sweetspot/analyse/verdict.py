@@ -34,9 +34,10 @@ def judge(summary: pl.DataFrame, verdict_load: int | None = None, nccl: Row | No
 
     Returns:
         `verdict_load`; `winner`, a variant's id, or None if nothing was measured; `use_baseline`, whether
-        that is a baseline; `sweet_spot`, the ids that nothing which may win is known to beat, and `tied_with`,
-        the same without the winner; `more_rounds`, how many more each open variant needs; `sentence` and
-        `detail`; `warnings`; and `rows`, each with `variant`, `load`, `verdict` and `reasons`.
+        that is a baseline; `sweet_spot`, the ids of what may win and is not known to be slower than
+        another of it, and `tied_with`, the same without the winner; `more_rounds`, how many more each open
+        variant needs; `sentence` and `detail`; `warnings`; and `rows`, each with `variant`, `load`,
+        `verdict` and `reasons`.
 
     Raises:
         StudyError: If *verdict_load* was not measured.

@@ -51,7 +51,7 @@ def variant_lines(nccl: dict[str, Any]) -> list[str]:
 
 
 def proofs(nccl: dict[str, Any]) -> list[Row]:
-    """Return a row for each way in which NCCL served a variant, with the `sizes` of those messages, by size."""
+    """Return a row for each way in which NCCL served a variant, and the `sizes` of those messages."""
     ways: dict[tuple[Any, ...], Row] = {}
     order = list(nccl["variants"])
     for row in sorted(nccl["messages"], key=lambda row: (order.index(row["nccl"]), row["bytes"])):

@@ -14,7 +14,7 @@ START = 5  # chunks after the first, in which the GPU waits for the host
 
 
 def lost_us(record: Path) -> tuple[float, float]:
-    """Return the microseconds that 3 steps lose to it in a round: at an answer's start, and a cycle later on."""
+    """Return the microseconds that 3 steps lose in a round: at an answer's start, and in a cycle later."""
     answers: dict[tuple[str, str], list[np.ndarray]] = defaultdict(list)
     for timed in json.loads(record.read_text())["passes"]:
         for request in timed["requests"]:

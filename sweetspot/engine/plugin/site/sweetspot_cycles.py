@@ -30,7 +30,7 @@ COLUMNS = (
 )
 PHASES = ("draft", "verify", "extend")
 READ_EVERY_S = 0.2
-# After each row, so that the scheduler's thread has the interpreter at once: it holds the GPU up where it is late.
+# After each row, so that the scheduler's thread has the interpreter at once: where it is late, the GPU waits.
 YIELD_S = 0.0002
 PATIENCE_S = 5.0  # until all cycles are written
 ALONE_AFTER_S = 1.0  # a cycle that nothing follows for so long is the last before the server idles
