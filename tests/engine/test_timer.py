@@ -274,21 +274,6 @@ def test_a_young_mark_is_taken_again(monkeypatch: pytest.MonkeyPatch, later_ns: 
     assert clock.now() not in (first, second)
 
 
-def test_the_interpreter_is_given_up_after_each_row(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The thread that writes 0.2 s of cycles at once holds up the scheduler's for one of them at most."""
-    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(Tensor=list))
-    cycles, happened = site_module("sweetspot_cycles"), list[str]()
-    monkeypatch.setattr(cycles, "threading", SimpleNamespace(Thread=Mock()))
-    monkeypatch.setattr(cycles, "time", Mock(sleep=lambda s: happened.append(f"sleep {s}"), monotonic_ns=int))
-    monkeypatch.setattr(cycles, "json", Mock(dumps=lambda what: happened.append("row") or ""))  # type: ignore[func-returns-value]
-    clock = Mock(**{"to_host.return_value": []})
-    writer = cycles.Writer(tmp_path / "cycles", clock)
-
-    writer._write([(cycles.Cycle(clock, 1, follows=True), None)] * 3)
-
-    assert happened[1:] == ["row", "sleep 0.0002"] * 3  # after the header
-
-
 def test_columns_are_those_that_the_runner_reads() -> None:
     """The timer can't import ours, so it has its own list."""
     tree = ast.parse((SITE / "sweetspot_cycles.py").read_text())

@@ -30,8 +30,6 @@ COLUMNS = (
 )
 PHASES = ("draft", "verify", "extend")
 READ_EVERY_S = 0.2
-# After each row, so that the scheduler's thread has the interpreter at once: where it is late, the GPU waits.
-YIELD_S = 0.0002
 PATIENCE_S = 5.0  # until all cycles are written
 ALONE_AFTER_S = 1.0  # a cycle that nothing follows for so long is the last before the server idles
 
@@ -130,6 +128,5 @@ class Writer:
                 ),
             ]
             self._file.write(json.dumps(row) + "\n")
-            time.sleep(YIELD_S)
         self._file.flush()
         self._written += len(ready)
