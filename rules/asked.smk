@@ -1,11 +1,12 @@
 """What is asked of runs and probes, and where they take place. All of it hangs on the study alone."""
 
-
+@one_line_errors()
 def asked_of_run(wildcards):
     """What the run is of, as JSON: launch, round, attempt, and all that changes its physics."""
     return json.dumps(asked.of_run(STUDY, wildcards.launch, int(wildcards.round)), sort_keys=True)
 
 
+@one_line_errors()
 def identity_of_launch(wildcards):
     return json.dumps(asked.identity(STUDY, wildcards.launch), sort_keys=True)
 
@@ -39,6 +40,7 @@ def bound_to(wildcards):
     return node_of_round(wildcards) or "-"
 
 
+@one_line_errors()
 def alone_on_its_node(wildcards):
     return sbatch_options(Path(bound_to(wildcards)))
 

@@ -38,11 +38,11 @@ def every_plan(wildcards):
     return [first, *(stage.get(study=NAME).output[0] for stage in (checkpoints.recheck, checkpoints.settle))]
 
 
+@one_line_errors()
 def records_of(wildcards, plan):
     """Every record of a plan; of a published one they have to be there."""
     if is_published(wildcards):
-        with one_line_errors():
-            return published_records(Path(plan))
+        return published_records(Path(plan))
     return STUDY.records(Path(plan))
 
 
@@ -54,6 +54,7 @@ def recheck_records(wildcards):
     return records_of(wildcards, recheck_plan(wildcards))
 
 
+@one_line_errors()
 def every_record(wildcards):
     return sorted({record for plan in every_plan(wildcards) for record in STUDY.records(Path(plan))})
 

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from sweetspot.analyse.smoke import check_band
+from sweetspot.errors import RecordError
 from sweetspot.plan import Launch, Plan, priority
 from sweetspot.plan.json_file import read_json
 from sweetspot.plan.probes import plan_probes
@@ -88,8 +89,8 @@ def _attempt(study: Study, launch_id: str, round_: int) -> int:
     if not outcome.exists():
         return 0
     try:
-        last = json.loads(outcome.read_text())
-    except ValueError:  # cut short by a full disk
+        last = read_json(outcome, "attempt", "status")
+    except RecordError:  # cut short by a full disk
         return 1
     return int(last["attempt"]) + int(last["status"] == "failed")
 

@@ -29,7 +29,7 @@ def publish(study: Study) -> Path:
         )
     for stage, plan in _plans(study).items():
         file = folder / "plan" / f"{stage}.json"
-        if Plan.from_json(file.read_text(), str(file)) != plan:
+        if Plan.read(file) != plan:
             raise RecordError(f"{file}: not the plan of {study.file} as it is now, expected that; {_AGAIN}")
         records = study.records(file)
         check(records)

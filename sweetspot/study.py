@@ -126,7 +126,7 @@ class Study:
 
     def read_plan(self, file: Path) -> Plan:
         """Return the plan in *file*, one of those in `plan/`."""
-        return self.plan if file.name == "plan.json" else Plan.from_json(file.read_text(), str(file))
+        return self.plan if file.name == "plan.json" else Plan.read(file)
 
     def records(self, plan: Path) -> list[Path]:
         """Return where the records of the launches in the file *plan* lie, round by round."""

@@ -87,3 +87,12 @@ class TestAttempt:
         outcome.write_text(json.dumps({"attempt": 2, "status": status, "failure": None}))
 
         assert asked.of_run(Study.load(study), "s2.default", 0)["attempt"] == attempt
+
+    @pytest.mark.parametrize("content", ["", "[]", "{}"])
+    def test_after_a_damaged_outcome(self, study: Path, content: str) -> None:
+        """Nobody knows what became of the launch, so it is tried again."""
+        outcome = Study.load(study).record("s2.default", 0).with_name("outcome.json")
+        outcome.parent.mkdir(parents=True)
+        outcome.write_text(content)
+
+        assert asked.of_run(Study.load(study), "s2.default", 0)["attempt"] == 1

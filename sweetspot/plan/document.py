@@ -7,9 +7,11 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Self
 
-from sweetspot.errors import StudyError
+from sweetspot.errors import RecordError
+from sweetspot.plan.json_file import AGAIN, read_json
 
 Flag = str | int | float | bool | list[str | int | float]  # true is a bare flag, a list several values
 Args = dict[str, Flag]  # server arguments, flag: value
@@ -106,30 +108,26 @@ class Plan:
         return json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n"
 
     @classmethod
-    def from_json(cls, text: str, where: str = "plan.json") -> Self:
-        """Return the plan that *text* holds.
+    def read(cls, file: Path) -> Self:
+        """Return the plan in *file*.
 
         Raises:
-            StudyError: If it is not the plan of this version of sweetspot.
+            RecordError: If there is none, or not one of this version of sweetspot.
         """
+        raw = read_json(file, "variants", "launches", "dropped", "workload", "estimate")
         try:
-            raw = json.loads(text)
-            workload = raw["workload"]
             return cls(
                 **raw
                 | {
                     "variants": tuple(Variant(**variant) for variant in raw["variants"]),
                     "launches": tuple(_launch(**launch) for launch in raw["launches"]),
                     "dropped": tuple(Dropped(**dropped) for dropped in raw["dropped"]),
-                    "workload": Workload(**workload | {"loads": tuple(workload["loads"])}),
+                    "workload": Workload(**raw["workload"] | {"loads": tuple(raw["workload"]["loads"])}),
                     "estimate": Estimate(**raw["estimate"]),
                 }
             )
-        except (ValueError, KeyError, TypeError) as error:
-            raise StudyError(
-                f"{where}: {type(error).__name__} ({error}), expected a plan of this version; "
-                "delete it, and snakemake plans again"
-            ) from error
+        except (KeyError, TypeError) as error:
+            raise RecordError(f"{file}: {error}, expected a plan of this version; {AGAIN}") from error
 
 
 def untimed(plan: Mapping[str, Any]) -> frozenset[str]:

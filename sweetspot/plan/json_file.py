@@ -6,7 +6,7 @@ from typing import Any
 
 from sweetspot.errors import RecordError
 
-_AGAIN = "delete it, and snakemake makes it again"
+AGAIN = "delete it, and snakemake makes it again"
 
 
 def read_json(path: Path, *keys: str) -> Any:  # noqa: ANN401  any JSON
@@ -40,18 +40,18 @@ def _read(path: Path) -> str:
             f"{path}: {error.strerror}, expected a file of the study; let snakemake make it"
         ) from None
     except UnicodeDecodeError as error:
-        raise RecordError(f"{path}: {error}, expected JSON; {_AGAIN}") from None
+        raise RecordError(f"{path}: {error}, expected JSON; {AGAIN}") from None
 
 
 def _parse(text: str, where: str, keys: tuple[str, ...]) -> Any:  # noqa: ANN401  any JSON
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise RecordError(f"{where}: {error}, expected JSON; {_AGAIN}") from None
+        raise RecordError(f"{where}: {error}, expected JSON; {AGAIN}") from None
     except RecursionError:
-        raise RecordError(f"{where}: nested without end, expected a file of the study; {_AGAIN}") from None
+        raise RecordError(f"{where}: nested without end, expected a file of the study; {AGAIN}") from None
     if keys and not isinstance(found, dict):
-        raise RecordError(f"{where}: a JSON {type(found).__name__}, expected an object; {_AGAIN}")
+        raise RecordError(f"{where}: a JSON {type(found).__name__}, expected an object; {AGAIN}")
     if missing := [key for key in keys if key not in found]:
-        raise RecordError(f"{where}: no {missing[0]!r} in it, expected {', '.join(keys)}; {_AGAIN}")
+        raise RecordError(f"{where}: no {missing[0]!r} in it, expected {', '.join(keys)}; {AGAIN}")
     return found

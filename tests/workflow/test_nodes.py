@@ -33,6 +33,20 @@ def test_a_round_on_another_node(project: Project) -> None:
     assert planned["node"] == 1
 
 
+@pytest.mark.workflow
+def test_a_damaged_node_file(project: Project) -> None:
+    """It is named without a traceback, before anything of its round starts."""
+    node = project.folder / "results" / "small" / "plan" / "node" / "0.json"
+    node.parent.mkdir(parents=True)
+    node.touch()
+
+    answer = project.snakemake("all")
+
+    assert answer.returncode != 0
+    assert "results/small/plan/node/0.json: Expecting value" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
 @pytest.mark.parametrize("resolved", [False, True])
 def test_auto_is_resolved_where_it_is_measured(tmp_path: Path, resolved: bool) -> None:
     """A login node can't say which engine suits the others, unless one of them did."""

@@ -67,6 +67,19 @@ def test_a_plain_path_that_lies_makes_every_variant_start_its_own_server(project
     assert project.planned("all") == {}
 
 
+def test_a_damaged_plan_is_one_line(project: Project) -> None:
+    """That of the second stage, cut short, is named without a traceback, whatever is asked for."""
+    project.snakemake("results/small/equality.json")
+    (project.folder / "results" / "small" / "plan" / "recheck.json").write_text("")
+
+    for target in ("equality.json", "run/none.default/0/record.json", "preflight/none.default.json"):
+        answer = project.snakemake("--dry-run", f"results/small/{target}")
+
+        assert answer.returncode != 0
+        assert "results/small/plan/recheck.json: Expecting value" in answer.stderr
+        assert "Traceback" not in answer.stderr
+
+
 def test_a_published_proof_is_rendered(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     """The records of both stages are published, and the rendered report has the proof."""
     project.snakemake("all")
