@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import IO, Self
 
 from sweetspot.engine import keeper
+from sweetspot.engine.causes import cause
 from sweetspot.engine.redact import Redactor
 
 GRACE_S = 20.0  # between asking a server to end and killing it
@@ -43,6 +44,7 @@ class ServerProcess:
         self._held = held
         self._last_words: deque[str] = deque(maxlen=LAST_WORDS)
         self._refusal: str | None = None
+        self._cause: str | None = None
 
     def __enter__(self) -> Self:
         """Start the server; it does not answer yet."""
@@ -83,10 +85,11 @@ class ServerProcess:
         """Return the last lines of its log, redacted."""
         return list(self._last_words)
 
-    def refusal(self) -> str | None:
-        """Return why a plugin of ours stopped the server that is gone, in its own line, if one did."""
-        self._reader.join()
-        return self._refusal
+    def reason(self) -> str:
+        """Return what its log says of its failure: why a plugin of ours refused, or else the first cause."""
+        if self.exit_status() is not None:
+            self._reader.join()  # all of it is read
+        return self._refusal or self._cause or "see its last words"
 
     def _follow(self, output: IO[bytes]) -> None:
         with self._log.open("w") as log:
@@ -95,5 +98,6 @@ class ServerProcess:
                 self._last_words.append(line.rstrip("\n"))
                 if line.startswith(PLUGINS):
                     self._refusal = line.rstrip("\n")
+                self._cause = self._cause or cause(line)
                 log.write(line)
                 log.flush()

@@ -158,7 +158,7 @@ class Server:
         if status is not None:
             return EngineError(
                 f"the server: died in mid-run with exit status {status}, expected it to serve on; "
-                f"see its last words",
+                f"{self._process.reason()}",
                 "died",
             )
         if isinstance(error, EngineError):
@@ -167,7 +167,7 @@ class Server:
             limit_s = error.request.extensions["timeout"]["read"]
             return EngineError(
                 f"{error.request.url.path}: nothing came for {limit_s:g} s, expected a token or an answer; "
-                f"see the server's last words, or raise limits.stall_s",
+                f"{self._process.reason()}, or raise limits.stall_s",
                 "stalled",
             )
         return EngineError(
@@ -204,14 +204,14 @@ class Server:
             if status is not None:
                 raise EngineError(
                     f"the server: died at its start with exit status {status}, expected it healthy; "
-                    f"{self._process.refusal() or 'see its last words'}",
+                    f"{self._process.reason()}",
                     "start_died",
                 )
             left_s = began + self._start_limit_s - time.monotonic()
             if left_s <= 0:
                 raise EngineError(
                     f"the server: not healthy after {self._start_limit_s:g} s, expected it within "
-                    f"limits.start_s; see its last words, or raise it",
+                    f"limits.start_s; {self._process.reason()}, or raise it",
                     "start_timeout",
                 )
             try:

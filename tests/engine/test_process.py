@@ -164,3 +164,20 @@ def test_the_exit_status_of_a_server_that_dies(tmp_path: Path) -> None:
 
     assert process.exit_status() == 7
     assert process.last_words() == ["the last"]
+
+
+def test_the_first_cause_outlives_the_last_words(tmp_path: Path) -> None:
+    """One rank's error is told, though the tracebacks of the others have pushed it out of the last words."""
+    from sweetspot.engine.process import ServerProcess
+    from sweetspot.engine.redact import Redactor
+
+    log = "print('TP3: CUDA out of memory'); print('TP0: waited\\n' * 60, 'TP1: illegal memory access')"
+    with ServerProcess(
+        [sys.executable, "-c", log], dict(os.environ), tmp_path / "log", Redactor()
+    ) as process:
+        while process.exit_status() is None:
+            time.sleep(0.02)
+        reason = process.reason()
+
+    assert reason.startswith("it said 'TP3: CUDA out of memory'; lower mem-fraction-static")
+    assert not any("out of memory" in line for line in process.last_words())

@@ -19,7 +19,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 2, "digest": "b87b2901f4ec99d9"}
+DECIDED = {"protocol": 2, "digest": "88d2fa7741468a27"}
 
 
 def digest_of(sources: list[Path]) -> str:
