@@ -6,7 +6,7 @@ from typing import Any
 
 from sweetspot.errors import RunError
 from sweetspot.host import gpus
-from sweetspot.plan import Plan
+from sweetspot.plan import Launch, Plan
 
 _GPU_ENGINES = ("engine-cu12", "engine-cu13")
 
@@ -81,15 +81,28 @@ def _enough_prompts(plan: Plan, prompts: Sequence[Mapping[str, Any]]) -> str:
 
 def _prompts_fit(plan: Plan, prompts: Sequence[Mapping[str, Any]]) -> str:
     longest = max(prompts, key=lambda prompt: len(prompt["input_ids"]))
-    needed = len(longest["input_ids"]) + plan.workload.generation["max_new_tokens"]
+    answer = plan.workload.generation["max_new_tokens"]
+    needed, load = len(longest["input_ids"]) + answer, max(plan.workload.loads)
+    together = sum(sorted(len(prompt["input_ids"]) for prompt in prompts)[-load:]) + load * answer
     for launch in plan.launches:
-        given = str(launch.args.get("context-length", needed))
-        if not given.isdecimal():
-            raise RunError(f"context-length: {given!r}, expected a number of tokens; write it in digits")
-        context = int(given)
-        if needed > context:
+        context, cache = (_tokens(launch, flag) for flag in ("context-length", "max-total-tokens"))
+        if context is not None and needed > context:
             raise RunError(
                 f"prompt {longest['id']}: {needed} tokens with those to be generated, expected at most "
                 f"context-length {context} of {launch.id}; raise it, or shorten the prompt"
             )
+        if cache is not None and together > cache:
+            raise RunError(
+                f"load {load}: {together} tokens of its longest prompts and answers, expected at most "
+                f"max-total-tokens {cache} of {launch.id}, or requests wait for room and fewer are in "
+                f"flight; raise it, or drop the load"
+            )
     return f"{needed} tokens at most, prompt and output"
+
+
+def _tokens(launch: Launch, flag: str) -> int | None:
+    """Return how many tokens *flag* allows in *launch*, None if it does not say."""
+    given = str(launch.args.get(flag, ""))
+    if given and not given.isdecimal():
+        raise RunError(f"{flag}: {given!r}, expected a number of tokens; write it in digits")
+    return int(given) if given else None

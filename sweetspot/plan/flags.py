@@ -33,6 +33,14 @@ OWNED_FLAGS = {
     "incremental-streaming-output": _ARRIVALS,
     "config": "write its arguments here, since the plan has to know them",
 }
+# how verify and draft are served, in every variant alike: what a quantised or MLA target's draft may need
+_SERVES_DRAFT = frozenset(
+    {
+        *("speculative-attention-mode", "speculative-draft-attention-backend"),
+        *("speculative-draft-model-quantization", "speculative-moe-a2a-backend"),
+        "speculative-moe-runner-backend",
+    }
+)
 _OTHER_SPECULATIVE = "remove it, since only the keys of speculation shape a variant"
 
 _PROBED = "remove it, since it costs a timed run time and the probe of each NCCL variant sets it"
@@ -56,7 +64,7 @@ def check_flags(where: str, flags: Iterable[str]) -> None:
     """
     for flag in flags:
         remedy = OWNED_FLAGS.get(flag)
-        if remedy is None and flag.startswith("speculative-"):
+        if remedy is None and flag.startswith("speculative-") and flag not in _SERVES_DRAFT:
             remedy = _OTHER_SPECULATIVE
         if remedy is not None:
             raise StudyError(f"{where}.{flag}: a flag that sweetspot sets, expected it absent; {remedy}")

@@ -15,6 +15,7 @@ HOST = {"gpus": [{"name": "a GPU"}], "nccl_conf": {}}
 def plan(engine: str = "engine-cpu", **launch: Any) -> Plan:  # noqa: ANN401
     """Return a plan with two launches, the second with the arguments and environment of *launch*."""
     args = {"tp-size": launch.pop("tp_size", 1), "context-length": launch.pop("context", 1024)}
+    args |= {"max-total-tokens": launch.pop("cache", 53)}  # what two prompts and their answers come to
     workload = Workload((1, 2), 5, 1, {"max_new_tokens": 20}, "none", 0.0, {"start_s": 1, "stall_s": 1})
     launches = (
         Launch("none.default", "dedicated", "", ("none.default",), args, {}),
@@ -67,3 +68,13 @@ class TestPreflight:
             RunError, match=r"^prompt p1: 30 tokens .* at most context-length 29 of none.default"
         ):
             preflight(plan(context=29), HOST, PROMPTS)
+
+    def test_a_cache_without_room_for_the_load(self) -> None:
+        """Requests would wait for each other, and the load would not be in flight."""
+        with pytest.raises(RunError, match=r"^load 2: 53 tokens .* max-total-tokens 52 of none.default"):
+            preflight(plan(cache=52), HOST, PROMPTS)
+
+    def test_a_length_that_is_no_number(self) -> None:
+        """It is told as such."""
+        with pytest.raises(RunError, match=r"^max-total-tokens: '4k', expected a number of tokens"):
+            preflight(plan(cache="4k"), HOST, PROMPTS)

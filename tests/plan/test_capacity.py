@@ -54,3 +54,32 @@ def test_the_largest_load_fits(make_study: MakeStudy) -> None:
     study = make_study(loads=[1, 8])
 
     check_capacity(study, study["engines"]["engine-cpu"], "x")
+
+
+@pytest.mark.parametrize(
+    ("flags", "line"),
+    [
+        ({"cuda-graph-max-bs": 4}, "cuda-graph-max-bs: 4, expected 8 or more"),
+        ({"cuda-graph-max-bs-decode": "4"}, "cuda-graph-max-bs-decode: 4, expected 8 or more"),
+        ({"cuda-graph-bs-decode": [1, 2, 4]}, "cuda-graph-bs-decode: [1, 2, 4], expected 8 or more"),
+    ],
+)
+def test_wants_a_graph_for_the_largest_load(make_study: MakeStudy, flags: dict[str, Any], line: str) -> None:
+    """Its cycles would run without one, and look like what the load costs."""
+    study = make_study(loads=[1, 8], engines=engines({"max-running-requests": 8} | flags))
+
+    with pytest.raises(StudyError) as error:
+        check_capacity(study, study["engines"]["engine-cpu"], "x")
+
+    assert str(error.value).startswith(f"x.{line}, the largest load")
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [{"cuda-graph-bs": [1, 8]}, {"cuda-graph-max-bs": 4, "disable-cuda-graph": True}, {"cuda-graph-bs": "x"}],
+)
+def test_graphs_that_hold_the_largest_load(make_study: MakeStudy, flags: dict[str, Any]) -> None:
+    """As many requests are enough, who wants no graphs gets none, and what is no number SGLang refuses."""
+    study = make_study(loads=[1, 8], engines=engines({"max-running-requests": 8} | flags))
+
+    check_capacity(study, study["engines"]["engine-cpu"], "x")

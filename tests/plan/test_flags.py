@@ -52,6 +52,10 @@ class TestCheckFlags:
             "x", ["trust-remote-code", "enable-nccl-nvls", "enable-symm-mem", "disable-custom-all-reduce"]
         )
 
+    def test_leaves_how_a_draft_is_served(self) -> None:
+        """The draft of a quantised target, or of one with a latent, may need its own."""
+        check_flags("x", ["speculative-draft-attention-backend", "speculative-draft-model-quantization"])
+
 
 class TestCheckEnv:
     """Tests of `check_env`."""

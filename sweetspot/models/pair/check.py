@@ -7,14 +7,17 @@ from typing import Any
 
 from sweetspot.errors import ModelError
 from sweetspot.models.pair.checkpoint import Checkpoint, read
+from sweetspot.models.pair.context import check_context
 from sweetspot.models.pair.layers import KEY, check_layers
 from sweetspot.models.pair.memory import check_memory, needed
 from sweetspot.models.pair.shapes import check_algorithm, check_heads, check_sizes, is_mla
 from sweetspot.models.pair.vocabulary import check_vocabulary
 from sweetspot.plan import Plan
+from sweetspot.plan.document import Args, Flag
 from sweetspot.plan.versions import Version, sglang_version
 
-_MLA_ALONE = ("flashmla", "cutlass_mla", "trtllm_mla", "cutedsl_mla")
+_MLA_ALONE = ("flashmla", "cutlass_mla", "trtllm_mla", "cutedsl_mla", "tokenspeed_mla")
+_DRAFT_BACKEND = "speculative-draft-attention-backend"
 _DEFAULT_CAPTURED = 3  # hidden states, where the draft's config lists none
 
 
@@ -56,7 +59,11 @@ def _pair(
     speculative = [launch for launch in plan.launches if "speculative-algorithm" in launch.args]
     algorithm = str(speculative[0].args["speculative-algorithm"])
     tp_size = plan.launches[0].tp_size
-    lines = [check_algorithm(draft, algorithm, plan.sglang, at), _backends(plan, target)]
+    lines = [
+        check_algorithm(draft, algorithm, plan.sglang, at),
+        _backends(plan, target, draft),
+        check_context(target, draft, plan.launches),
+    ]
     if algorithm == "EAGLE3":
         ids = (draft.config.get("eagle_config") or {}).get(KEY)
         captured = draft.config.get("num_aux_hidden_states") or (len(ids) if ids else _DEFAULT_CAPTURED)
@@ -71,16 +78,30 @@ def _pair(
     ]
 
 
-def _backends(plan: Plan, target: Checkpoint) -> str:
-    """Return that no launch asks for attention that its target does not have."""
+def _backends(plan: Plan, target: Checkpoint, draft: Checkpoint) -> str:
+    """Return that no launch asks for attention that a model of its does not have."""
     for launch in plan.launches:
-        backend = launch.args.get("attention-backend")
-        if backend in _MLA_ALONE and not is_mla(target):
-            raise ModelError(
-                f"{launch.id}: attention-backend {backend}, expected one for {target.architecture}, which "
-                f"has keys and values instead of a latent; take another, for the baseline too"
-            )
-    return "attention backends suit the target"
+        for backend in _attention(launch.args):
+            if backend in _MLA_ALONE and not is_mla(target):
+                raise ModelError(
+                    f"{launch.id}: attention-backend {backend}, expected one for {target.architecture}, "
+                    f"which has keys and values instead of a latent; take another, for the baseline too"
+                )
+        own = launch.args.get(_DRAFT_BACKEND)
+        for backend in (own,) if own else _attention(launch.args):
+            if "speculative-algorithm" in launch.args and backend in _MLA_ALONE and not is_mla(draft):
+                raise ModelError(
+                    f"{launch.id}: attention backend {backend} for the draft too, expected one for "
+                    f"{draft.architecture}, which has keys and values instead of a latent; set "
+                    f"{_DRAFT_BACKEND} in the engine's args, to triton or fa3 for example"
+                )
+    return "attention backends suit target and draft"
+
+
+def _attention(args: Args) -> list[Flag | None]:
+    """Return the backends that serve decode and prefill, None where SGLang picks one."""
+    both = args.get("attention-backend")
+    return [args.get(f"{phase}-attention-backend", both) for phase in ("decode", "prefill")]
 
 
 def _memory(plan: Plan, target: Checkpoint, draft: Checkpoint, host: Mapping[str, Any], longest: int) -> str:

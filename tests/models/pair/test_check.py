@@ -42,7 +42,8 @@ def test_what_was_checked(tmp_path: Path) -> None:
 
     assert said[:-1] == [
         "EAGLE3 with LlamaForCausalLMEagle3",
-        "attention backends suit the target",
+        "attention backends suit target and draft",
+        "made for unknown and unknown tokens, target and draft",
         "captures the inputs of layers 3, 31, 59, on which the draft was trained",
         "hidden size 7168, 3 hidden states, 64 of 163840 tokens",
         "64 of 163840 tokens",
@@ -88,6 +89,26 @@ def test_a_backend_for_a_latent_on_a_target_without_one(tmp_path: Path) -> None:
 
     with pytest.raises(ModelError, match=r"^none.default: attention-backend flashmla, expected one for Kimi"):
         check_pair(plan("0.5.12", attention_backend="flashmla"), pair, [3, 31, 59], HOST, PROMPTS)
+
+
+def test_a_backend_for_a_latent_on_a_draft_without_one(tmp_path: Path) -> None:
+    """Left to itself a draft gets its target's backend, which dies on it once both are loaded."""
+    pair, latent = folders(tmp_path), {"attention_backend": "trtllm_mla"}
+
+    with pytest.raises(ModelError, match=r"^s2.default: attention backend trtllm_mla for the draft too"):
+        check_pair(plan("0.5.12", **latent), pair, [3, 31, 59], HOST, PROMPTS)
+
+    own = plan("0.5.12", **latent, speculative_draft_attention_backend="fa3")
+    assert check_pair(own, pair, [3, 31, 59], HOST, PROMPTS)[1] == "attention backends suit target and draft"
+
+
+def test_a_draft_for_fewer_tokens_than_are_served(tmp_path: Path) -> None:
+    """The context length is among what is checked."""
+    pair = folders(tmp_path)
+    draft(tmp_path / "draft", max_position_embeddings=2048)
+
+    with pytest.raises(ModelError, match=r"^s2.default: context-length 8192, expected at most 2048"):
+        check_pair(plan("0.5.12", context_length=8192), pair, [3, 31, 59], HOST, PROMPTS)
 
 
 def test_an_override_that_is_no_json(tmp_path: Path) -> None:
