@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from sweetspot.analyse.digits import rounded
 from sweetspot.analyse.faults import REPORTED, RESIDUAL_LIMIT
 from sweetspot.analyse.reported_acceptance import reconcile
 from sweetspot.analyse.summary import SUMMARY
@@ -114,7 +115,7 @@ def _sentence(rows: list[Row]) -> str:
         f"{fastest['decode_tokens_per_s']:.4g} tokens/s"
     )
     if fastest["variant"] != fastest["baseline"]:
-        told += f", {fastest['speedup']:.3g} times that of {fastest['baseline']}"
+        told += f", {rounded(fastest['speedup'])} times that of {fastest['baseline']}"
     return told + "; without raw records there is no interval, and so no winner."
 
 

@@ -11,6 +11,7 @@ import polars as pl
 
 from sweetspot.analyse.decision import decide
 from sweetspot.analyse.design import Row
+from sweetspot.analyse.digits import speedup_text
 from sweetspot.analyse.dunnett import SMALLEST_P
 from sweetspot.analyse.faults import faults
 from sweetspot.analyse.wording import detail, headline, other_tokens, warning
@@ -120,7 +121,7 @@ def _judge_row(row: Row, baseline: Row) -> tuple[str, list[str]]:
         return "unclear", [*reasons, "measured in one round beside its baseline, so without an interval"]
     if row["load"] > 1 and min(one["full_load_share"] or 0.0 for one in (row, baseline)) < HALF_OF_CYCLES:
         return "unclear", [*reasons, "a speed of less than half of the cycles, its own or its baseline's"]
-    interval = f"speedup {row['speedup_low']:.3f} to {row['speedup_high']:.3f}"
+    interval = f"speedup {speedup_text(row)}"
     p_value = row["p_value_adjusted"]
     chance = f"adjusted p {p_value:.2g}" if p_value >= SMALLEST_P else f"adjusted p below {SMALLEST_P:g}"
     low, high = row["speedup_bootstrap_low"], row["speedup_bootstrap_high"]
@@ -130,8 +131,7 @@ def _judge_row(row: Row, baseline: Row) -> tuple[str, list[str]]:
     if 1 / least < row["speedup"] < least:
         return "unclear", [
             *reasons,
-            f"{interval}; {row['speedup']:.3f} is within the {100 * least - 100:.0f} % by which two CPU "
-            f"servers differ",
+            f"{interval}, within the {100 * least - 100:.0f} % by which two CPU servers differ",
         ]
     if row["speedup_low"] > 1:
         return "faster", [*reasons, f"{interval}, above 1, {chance}"]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from sweetspot.analyse.decision import Decision
 from sweetspot.analyse.design import Row
+from sweetspot.analyse.digits import speed_text, speedup_text
 from sweetspot.measure.exactness import NOT_CLAIMED
 
 _NAMED = 3  # of a list; the rest is counted
@@ -18,9 +19,8 @@ def headline(decision: Decision, load: int) -> str:
         return f"At load {load} use the baseline {winner['variant']}: nothing is proven faster."
     tokens = {"exact": "the same tokens", "near-tie": "the same tokens but for near-ties"}
     return (
-        f"At load {load} use {winner['variant']}: {winner['speedup']:#.3g} times its baseline "
-        f"{winner['baseline']} ({winner['speedup_low']:#.3g} to {winner['speedup_high']:#.3g}), "
-        f"{tokens.get(winner['exact'], f'equal tokens {NOT_CLAIMED}')}."
+        f"At load {load} use {winner['variant']}: {speedup_text(winner)} times its baseline "
+        f"{winner['baseline']}, {tokens.get(winner['exact'], f'equal tokens {NOT_CLAIMED}')}."
     )
 
 
@@ -34,7 +34,7 @@ def detail(decision: Decision, rows: Sequence[Row]) -> str:
     said = []
     winner = decision.winner
     if winner is not None:
-        said.append(f"{winner['variant']} decodes {winner['decode_tokens_per_s']:.4g} tokens/s.")
+        said.append(f"{winner['variant']} decodes {_speed(winner)}.")
         said += _unproven(decision, winner, rows)
         baselines = [row["variant"] for row in rows if row["verdict"] == "reference"]
         if len(baselines) > 1 and winner["verdict"] != "reference":
@@ -42,11 +42,10 @@ def detail(decision: Decision, rows: Sequence[Row]) -> str:
         fastest = decision.fastest
         ties = [row["variant"] for row in decision.sweet_spot if row is not fastest]
         if fastest is not None and ties:
-            speed = f"{fastest['decode_tokens_per_s']:.4g} tokens/s"
             among = "Of the baselines " if winner["verdict"] == "reference" else ""
             said.append(
-                f"{among}{fastest['variant']} is the fastest as measured, {speed}, and not told apart from "
-                f"{listed(ties)}: then fewer steps win, then the plainer NCCL variant."
+                f"{among}{fastest['variant']} is the fastest as measured, {_speed(fastest)}, and not told "
+                f"apart from {listed(ties)}: then fewer steps win, then the plainer NCCL variant."
             )
         elif winner["verdict"] == "faster" and any(
             row["verdict"] == "faster" and row is not winner and not row["control"] for row in rows
@@ -86,7 +85,12 @@ def _unproven(decision: Decision, winner: Row, rows: Sequence[Row]) -> list[str]
     if best["decode_tokens_per_s"] <= winner["decode_tokens_per_s"]:
         return []
     why = "unclear" if best["verdict"] == "unclear" else "not told from every baseline"
-    return [f"{best['variant']} was faster as measured, {best['decode_tokens_per_s']:.4g} tokens/s: {why}."]
+    return [f"{best['variant']} was faster as measured, {_speed(best)}: {why}."]
+
+
+def _speed(row: Row) -> str:
+    """Return the decode speed of *row* with its digits in the table, and the unit."""
+    return f"{speed_text(row).partition(' ')[0]} tokens/s"
 
 
 def warning(row: Row) -> str:
@@ -94,12 +98,11 @@ def warning(row: Row) -> str:
     if row["untimed"]:
         return (
             f"{row['variant']} at load {row['load']} is {row['baseline']} without the timer and is "
-            f"{row['verdict']}, speedup {row['speedup_low']:.3f} to {row['speedup_high']:.3f}: "
-            "by so much the timer changes what it times"
+            f"{row['verdict']}, speedup {speedup_text(row)}: by so much the timer changes what it times"
         )
     return (
         f"{row['variant']} at load {row['load']} repeats {row['baseline']} and is {row['verdict']}, "
-        f"speedup {row['speedup_low']:.3f} to {row['speedup_high']:.3f}: so small a difference proves nothing"
+        f"speedup {speedup_text(row)}: so small a difference proves nothing"
     )
 
 

@@ -13,7 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from sweetspot.render.rows import Row, is_reported, why_missing, with_interval
+from sweetspot.analyse.digits import speedup_text
+from sweetspot.render.rows import Row, is_reported, why_missing
 from sweetspot.render.theme import COLOURS, SERIES_COLOURS, SERIES_MARKERS, SMALL_PT
 
 UPRIGHT_FROM = 9  # so many places have room only for upright names
@@ -83,7 +84,7 @@ def speed_legend(rows: Sequence[Row]) -> list[Artist]:
     legend.append(Line2D([], [], label="baseline", linestyle="--", **_HALF, **dot))
     for row in rows:
         if _has_ring(row):
-            speedup = with_interval(row["speedup"], row["speedup_low"], row["speedup_high"]).partition(" ")[0]
+            speedup, _, _ = speedup_text(row).partition(" ")
             legend.append(Line2D([], [], label=f"winner, {speedup}×", linestyle="", **_RING))
     if any(row["decode_tokens_per_s"] is None for row in rows):
         legend.append(Patch(label="no result", color=COLOURS["grid"]))

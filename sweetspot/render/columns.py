@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sweetspot.render.rows import NOTHING, Row, is_reported, rounded, why_missing, with_interval
+from sweetspot.analyse.digits import NOTHING, rounded, speed_text, speedup_text
+from sweetspot.render.rows import Row, is_reported, why_missing
 
 
 @dataclass(frozen=True)
@@ -21,17 +22,6 @@ def verdict_text(row: Row) -> str:
         return f"failed: {why_missing(row)}"
     partial = f" (partial: {why_missing(row)})" if row["status"] == "partial" else ""
     return f"{row['verdict']}{' (control)' if row['control'] else ''}{partial}"
-
-
-def speed_text(row: Row) -> str:
-    """Return the decode speed of *row* with its interval, in tok/s."""
-    return _interval(row, "decode_tokens_per_s")
-
-
-def speedup_text(row: Row) -> str:
-    """Return the speedup of *row* with its interval: 1 for what the others are compared with."""
-    is_baseline = row["variant"] == row["baseline"] and row["speedup"] is not None
-    return "1" if is_baseline else _interval(row, "speedup", apart_from=1)
 
 
 def exact_text(row: Row) -> str:
@@ -113,10 +103,6 @@ REPORTED_NOTES = [
 def notes_on(row: Row) -> list[str]:
     """Return what the columns of tables with rows like *row* mean."""
     return REPORTED_NOTES if is_reported(row) else NOTES
-
-
-def _interval(row: Row, name: str, apart_from: float | None = None) -> str:
-    return with_interval(row[name], row[f"{name}_low"], row[f"{name}_high"], apart_from)
 
 
 def _phase(row: Row, *phases: str) -> str:

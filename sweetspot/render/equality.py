@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sweetspot.render.rows import rounded, with_interval
+from sweetspot.analyse.digits import rounded, with_interval
 
 
 def equality_remarks(equality: dict[str, Any]) -> list[str]:

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sweetspot.render.rows import NOTHING, Row, rounded, with_interval
+from sweetspot.analyse.digits import NOTHING, rounded, with_interval
+from sweetspot.render.rows import Row
 
 Columns = dict[str, Callable[[Row], str]]  # heading, unit in brackets: text of a row's cell
 

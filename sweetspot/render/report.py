@@ -12,11 +12,12 @@ from typing import Any
 import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from sweetspot.analyse.digits import NOTHING, rounded
 from sweetspot.analyse.hosts import Apart
 from sweetspot.render import columns, nccl, svg, table, theme
 from sweetspot.render.cautions import cautions, reported_cautions
 from sweetspot.render.equality import equality_remarks
-from sweetspot.render.rows import NOTHING, Row, judged_rows, loads_of, rounded
+from sweetspot.render.rows import Row, judged_rows, loads_of
 from sweetspot.render.timer import timer_costs
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from sweetspot.render.rows import NOTHING, Row
+from sweetspot.analyse.digits import NOTHING
+from sweetspot.render.rows import Row
 
 _SMALL_PERCENT = 0.5  # of a cycle: a cost that is certainly below it is none to speak of
 _SAME = 0.001  # share by which two accept_lengths may differ for their cycles to be compared by speed

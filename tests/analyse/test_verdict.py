@@ -47,9 +47,9 @@ class TestRows:
     @pytest.mark.parametrize(
         ("speed", "verdict", "reason"),
         [
-            (110, "faster", r"speedup 1.097 to 1.103, above 1, adjusted p "),
-            (90, "slower", r"speedup 0.898 to 0.902, below 1, adjusted p "),
-            (100.1, "unclear", r"speedup 0.998 to 1.004, around 1, adjusted p 0.3"),
+            (110, "faster", r"speedup 1.100 [1.097, 1.103], above 1, adjusted p "),
+            (90, "slower", r"speedup 0.900 [0.898, 0.902], below 1, adjusted p "),
+            (100.1, "unclear", r"speedup 1.001 [0.998, 1.004], around 1, adjusted p 0.3"),
         ],
     )
     def test_interval(self, speed: float, verdict: str, reason: str) -> None:
@@ -180,12 +180,18 @@ class TestWinner:
         assert (found["winner"], found["use_baseline"], found["tied_with"]) == ("s2.default", False, [])
         assert found["sweet_spot"] == ["s2.default"]
         assert found["sentence"] == (
-            "At load 1 use s2.default: 1.50 times its baseline none.default (1.50 to 1.50), the same tokens."
+            "At load 1 use s2.default: 1.500 [1.495, 1.505] times its baseline none.default, the same tokens."
         )
         assert found["detail"].startswith(
             "s2.default decodes 150 tokens/s. It is clearly faster than every other variant that beats the "
             "baselines. Intervals of speedups are adjusted"
         )
+
+    def test_digits(self) -> None:
+        """What it gains has the digits that the interval supports, as in the table."""
+        found, _ = judged(baseline(), row("s2.default", 150, share=0.09))
+
+        assert found["sentence"].startswith("At load 1 use s2.default: 1.5 [1.3, 1.8] times its baseline")
 
     def test_alone_it_is_not_the_fastest_of_many(self) -> None:
         """Where one variant beats the baseline there is nothing to say of others."""
@@ -298,7 +304,7 @@ class TestWinner:
         assert verdicts["none-again.default"] == "faster"
         assert found["winner"] == "none.default"
         assert found["warnings"] == [
-            "none-again.default at load 1 repeats none.default and is faster, speedup 1.194 to 1.206: "
+            "none-again.default at load 1 repeats none.default and is faster, speedup 1.200 [1.194, 1.206]: "
             "so small a difference proves nothing"
         ]
 

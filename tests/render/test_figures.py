@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from sweetspot.analyse.digits import speedup_text
 from sweetspot.render import by_steps, by_variant
 from sweetspot.render.figures import lay_out, save_all
 from sweetspot.render.rows import PHASES, Row, judged_rows
@@ -112,6 +113,16 @@ class TestDrawSpeed:
         assert rings == [[241.26]]
         assert "winner, 1.204×" in [handle.get_label() for handle in by_steps.speed_legend(rows)]
         assert words(axes) == ["stalled"]
+
+    def test_winner_says_its_speedup_as_the_table_does(self, rows: list[Row]) -> None:
+        """An interval that just leaves 1 out costs a digit in both."""
+        numbers = {"speedup": 1.27, "speedup_low": 1.03, "speedup_high": 1.51}
+        (winner,) = ({**row, **numbers} for row in rows if row["winner"])
+
+        labels = [handle.get_label() for handle in by_steps.speed_legend([winner])]
+
+        assert speedup_text(winner) == "1.27 [1.03, 1.51]"
+        assert "winner, 1.27×" in labels
 
     def test_a_baseline_is_neither_faster_nor_unclear(self, axes: Axes, rows: list[Row]) -> None:
         """Its point is half filled as the legend's is: filled and hollow are of what is compared."""
