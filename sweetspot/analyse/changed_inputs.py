@@ -1,6 +1,6 @@
 """What two studies were asked and given differently: host, software, models, prompts, arguments. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,9 +51,27 @@ def _facts(study: StudyFiles) -> Facts:
         ("models", {role: _without_folders(record["models"][role]) for role in ("target", "draft")}),
         ("prompts", record["identity"]["prompts"]),
         ("workload", plan["workload"]),
-        ("plan", {key: plan[key] for key in ("rounds", "seed")}),
+        ("plan", {key: plan[key] for key in ("rounds", "seed")} | _grid(plan["variants"])),
     ]
     return {(group, name): value for group, tree in groups for name, value in _leaves(tree)}
+
+
+def _grid(variants: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return what the *variants* of a plan are made of, by the keys of a study."""
+    names = [row["id"].partition(".")[0] for row in variants]  # without that of an NCCL variant
+    told = list(zip(names, variants, strict=True))
+    chains = {row["num_steps"] for row in variants if row["eagle_topk"] == 1 and not row["control"]}
+    return {
+        "num_steps": sorted(chains),
+        "trees": _listed(name for name, row in told if row["eagle_topk"] > 1),
+        "controls": _listed(name for name, row in told if row["control"]),
+        "nccl": _listed(row["nccl"] for row in variants),
+        "args_sets": _listed(row["args_set"] for row in variants if row["args_set"]),
+    }
+
+
+def _listed(names: Iterable[str]) -> str | None:
+    return ", ".join(dict.fromkeys(names)) or None
 
 
 _NO_FACTS = ("asked", "packages", "differences")  # how it was named, and what packages tell

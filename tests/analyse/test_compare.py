@@ -256,6 +256,23 @@ class TestCompare:
             ("prompts", "sha256"),
         ]
 
+    def test_the_grid(self, make_plan: Callable[..., Row], make_study: MakeStudy) -> None:
+        """Other steps, trees, controls and NCCL variants, and another way to launch what both have."""
+        plan, rounds = make_plan(2), rounds_of(10_000)
+        other = make_plan(1, 2, 3, nccl=("default", "ll"), control=True)
+        other["variants"][3] |= {"id": "s2k2d4.default", "eagle_topk": 2}
+        other["launches"][0]["kind"] = "oneload"
+
+        found = compare(make_study(plan, rounds), replace(make_study(plan, rounds), plan=other))
+
+        assert [(c.group, c.name, c.a, c.b, c.where) for c in found.inputs] == [
+            ("plan", "num_steps", "[2]", "[1, 2, 3]", ""),
+            ("plan", "trees", "none", "s2k2d4", ""),
+            ("plan", "controls", "none", "none-again", ""),
+            ("plan", "nccl", "default", "default, ll", ""),
+            ("launch", "kind", "dedicated", "oneload", "none.default"),
+        ]
+
     def test_variants_of_one_study_alone(self, make_plan: Callable[..., Row], make_study: MakeStudy) -> None:
         """They are named and not compared."""
         rounds = rounds_of(10_000, 10_100)
