@@ -5,11 +5,11 @@ variants agree; the acceptance of each draft is a seeded draw. `FAKE_FAULT` in i
 misbehave: `die-at-start`, `refuse-start` (as a plugin does), `never-healthy`, and from its first request on
 `die`, `stall`, `refuse`, `garble`, `cut-short`, `wrong-token`, `dead-draft` or `orphan` (which leaves a
 process behind in a session of its own); `die-after-N` waits for N requests. `lingers` still has a request
-when its last token is out, until it is asked once more; `never-idle` for good. If it is started for that it
-can be switched between step counts: `no-switch` refuses, `switch-lies` says the new step count and runs the
-old one, `switch-lies-after-N` at the switch after N, `slow-plain` runs the baseline too slowly there, and
-`timer-stays-on` times what it was told not to. With SWEETSPOT_CYCLES set it leaves cycles as SGLang's timer
-does.
+when its last token is out, until it is asked once more; `never-idle` for good; `no-flush` fails to flush. If
+it is started for that it can be switched between step counts: `no-switch` refuses, `switch-lies` says the new
+step count and runs the old one, `switch-lies-after-N` at the switch after N, `slow-plain` runs the baseline
+too slowly there, and `timer-stays-on` times what it was told not to. With SWEETSPOT_CYCLES set it leaves
+cycles as SGLang's timer does.
 """
 
 import argparse
@@ -59,7 +59,7 @@ async def _answer(fake: Fake, reader: asyncio.StreamReader, writer: asyncio.Stre
         Path(json.loads(body)["output_dir"], "made-up-TP-0-DECODE.trace.json.gz").touch()
         await _send(writer, 200, b"")
     elif path == "/flush_cache":
-        await _send(writer, 200 if fake.flush() else 400, b"made up: a request is pending")
+        await _send(writer, fake.flush(), b"Flush cache failed.\n")
     elif path == "/set_internal_state":
         order = json.loads(body)["server_args"]
         done = fake.switch(order["speculative_num_steps"], bool(order.get("sweetspot_timer", True)))

@@ -57,10 +57,12 @@ class Fake:
         self.cycles.clear()
         return True
 
-    def flush(self) -> bool:
-        """Return whether there is no work left, so that caches may be emptied."""
+    def flush(self) -> int:
+        """Return the status that says whether caches are emptied: not while there is work."""
         lingering, self.lingering = self.lingering, False
-        return not lingering and self.fault != "never-idle"
+        if self.fault == "no-flush":
+            return 500
+        return 400 if lingering or self.fault == "never-idle" else 200
 
     def state(self) -> dict[str, Any]:
         """Return what the server says of its state."""

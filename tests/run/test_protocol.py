@@ -19,7 +19,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 2, "digest": "88d2fa7741468a27"}
+DECIDED = {"protocol": 2, "digest": "46ded323efb93c63"}
 
 
 def digest_of(sources: list[Path]) -> str:

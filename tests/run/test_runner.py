@@ -5,6 +5,7 @@ import gzip
 import json
 import re
 import socket
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from sweetspot.engine import base
 from sweetspot.engine.fake_state import Fake
 from sweetspot.engine.plugin import UNITS
+from sweetspot.engine.sglang import BUSY_S
 from sweetspot.run.cycles import Cycles, read_cycles
 from sweetspot.run.job import Job, order_of_passes
 from sweetspot.run.record import read, unpack
@@ -199,7 +201,16 @@ class TestFailure:
         record = measured(job(fault="never-idle"), tmp_path)
 
         assert record["failure"]["kind"] == "refused"
-        assert record["failure"]["message"].startswith("/flush_cache: status 400, expected 200; made up: a")
+        assert record["failure"]["message"] == "/flush_cache: status 400, expected 200; Flush cache failed."
+
+    def test_a_server_that_can_not_flush(self, tmp_path: Path) -> None:
+        """What does not say that requests are running is believed at once."""
+        began = time.monotonic()
+
+        record = measured(job(fault="no-flush"), tmp_path)
+
+        assert record["failure"]["message"] == "/flush_cache: status 500, expected 200; Flush cache failed."
+        assert time.monotonic() - began < BUSY_S
 
     def test_last_words_are_the_servers(self, tmp_path: Path) -> None:
         """What the server printed before it died is in the record."""
