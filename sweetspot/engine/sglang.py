@@ -120,7 +120,7 @@ class Server:
 
     def flush_cache(self) -> None:
         """Empty the server's caches and put its free slots in order, so that each pass starts alike."""
-        # By this status SGLang 0.5.9 to 0.5.23 say that requests run, in words since 0.5.10 `Flush cache failed.`
+        # By this status SGLang 0.5.9 to 0.5.23 say that requests run (since 0.5.10 "Flush cache failed.")
         self._ask("POST", "/flush_cache", busy=httpx.codes.BAD_REQUEST)
 
     def switch(self, num_steps: int, timer: bool | None = None) -> bool:
