@@ -43,7 +43,8 @@ def with_interval(
     decimals = -_magnitude(half_width)
     if half_width * 10**decimals < 2:
         decimals += 1
-    decimals = max(decimals, 1 - _magnitude(value))  # two digits of the value, however wide the interval
+    largest = max(map(abs, (value, low, high)))
+    decimals = max(decimals, 1 - _magnitude(largest))  # two digits of it, however wide the interval
     while apart_from is not None and any(
         end != apart_from and round(end, decimals) == apart_from for end in (low, high)
     ):
@@ -60,4 +61,4 @@ def _magnitude(value: float) -> int:
 
 
 def _to_decimals(value: float, decimals: int) -> str:
-    return f"{round(value, decimals):.{max(decimals, 0)}f}"
+    return f"{round(value, decimals) + 0.0:.{max(decimals, 0)}f}"  # no -0.0
