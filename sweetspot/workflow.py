@@ -47,11 +47,19 @@ def study_file(config: dict[str, Any]) -> Path:
     """Return the study that Snakemake's *config* names, `config.yaml` if none.
 
     Raises:
-        StudyError: If `--config` holds anything but `study`: values stand in the study file alone.
+        StudyError: If `--config` holds anything but `study`, since values stand in the study file alone, or a
+            path in place of a name.
     """
     if unknown := sorted(config.keys() - {"study"}):
         raise StudyError(f"--config: {unknown[0]}, expected `study=NAME` alone; edit the study file instead")
-    return Path("studies", f"{config['study']}.yaml") if "study" in config else Path("config.yaml")
+    if "study" not in config:
+        return Path("config.yaml")
+    name = str(config["study"])
+    if (bare := Path(name).name.removesuffix(".yaml")) != name:
+        raise StudyError(
+            f"--config: study={name}, expected the NAME of studies/NAME.yaml; write study={bare}"
+        )
+    return Path("studies", f"{name}.yaml")
 
 
 def is_dry_run() -> bool:

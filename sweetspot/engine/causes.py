@@ -8,6 +8,10 @@ import re
 
 _LONGEST = 200  # characters of a line that are quoted
 _REMEDIES = {
+    r": error: (unrecognized arguments|argument )": "correct it in the study, by this SGLang's own flags",
+    r"smaller than or equal to number of numa node": (
+        "lower tp_size, or set SGLANG_CPU_OMP_THREADS_BIND in engines.engine-cpu.env"
+    ),
     r"Not enough memory\. Please try": "raise mem-fraction-static or tp_size, or take larger GPUs",
     r"(Prefill|Decode) out of memory": "raise max-total-tokens or mem-fraction-static, or drop the load",
     r"CUDA out of memory|OutOfMemoryError": (

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from sweetspot.engine.redact import SECRET
 from sweetspot.errors import RunError
+from sweetspot.plan.flags import OWNED_ENV
 
 _NOT_A_SERVERS = re.compile(
     r"^(OMP|MKL|OPENBLAS|NUMEXPR|GOTO|VECLIB)_NUM_THREADS$|^VECLIB_|^PYTHON|^VIRTUAL_ENV$|^SWEETSPOT_"
@@ -47,7 +48,8 @@ def check_inherited(environment: Mapping[str, str], study: Mapping[str, str]) ->
     """
     for name in sorted(environment.keys() - study.keys()):
         if _THE_STUDYS.search(name):
+            writable = "" if name in OWNED_ENV else "write it into engines.ENGINE.env, or "
             raise RunError(
                 f"{name}={environment[name]}: set in this shell, expected in the study alone, "
-                f"which then says what was measured; write it into engines.ENGINE.env, or `unset {name}`"
+                f"which then says what was measured; {writable}`unset {name}`"
             )

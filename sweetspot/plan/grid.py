@@ -59,7 +59,7 @@ def entry(study: Study, engine: str, where: str) -> Mapping[str, Any]:
     if engine not in engines:
         raise StudyError(
             f"{where}: engines.{engine}: missing, expected an entry for the engine that serves beside "
-            f"{', '.join(engines)}; add its args and env"
+            f"{', '.join(engines)}; add its {'python, ' * (engine == 'external')}args and env"
         )
     return engines[engine]
 

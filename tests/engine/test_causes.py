@@ -8,6 +8,12 @@ from sweetspot.engine.causes import cause
 @pytest.mark.parametrize(
     ("line", "remedy"),
     [
+        ("sglang serve: error: unrecognized arguments: --max-runing-requests 4", "this SGLang's own flags"),
+        ("launch_server.py: error: argument --dtype: invalid choice: bf16", "this SGLang's own flags"),
+        (
+            "AssertionError: number of ranks should be smaller than or equal to number of numa node",
+            "lower tp_size",
+        ),
         ("RuntimeError: Not enough memory. Please try to increase --mem-fraction-static.", "raise mem-fract"),
         (
             "Exception: Capture cuda graph failed: CUDA out of memory. Tried to allocate 2 GiB.",

@@ -35,6 +35,11 @@ class TestCheckInherited:
         with pytest.raises(RunError, match=rf"^{name}=1: set in this shell, .* or `unset {name}`$"):
             check_inherited({"PATH": "/bin", name: "1"}, {})
 
+    def test_a_variable_that_no_study_may_set(self) -> None:
+        """The line does not send its reader to a study that would be refused."""
+        with pytest.raises(RunError, match=r"says what was measured; `unset NCCL_DEBUG`$"):
+            check_inherited({"NCCL_DEBUG": "INFO"}, {})
+
     def test_the_version_that_an_image_tells(self) -> None:
         """NVIDIA's CUDA images set NCCL_VERSION, and no NCCL reads it."""
         check_inherited({"NCCL_VERSION": "2.28.3-1"}, {})

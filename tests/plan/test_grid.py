@@ -213,13 +213,16 @@ class TestEntry:
         """Whatever serves, its own entry is read and no other."""
         assert entry(make_study(), "external", "x")["python"] == "sglang/bin/python"
 
-    def test_says_what_is_missing(self, make_study: MakeStudy) -> None:
+    @pytest.mark.parametrize(
+        ("engine", "keys"), [("engine-cu13", "args and env"), ("external", "python, args and env")]
+    )
+    def test_says_what_is_missing(self, make_study: MakeStudy, engine: str, keys: str) -> None:
         """What `auto` stands for on this host may not be in the study."""
         with pytest.raises(StudyError) as error:
-            entry(make_study(engines={"engine-cpu": ENGINE}), "engine-cu13", "study quickstart")
+            entry(make_study(engines={"engine-cpu": ENGINE}), engine, "study quickstart")
 
         line = (
-            "study quickstart: engines.engine-cu13: missing, expected an entry for the engine that serves "
-            "beside engine-cpu; add its args and env"
+            f"study quickstart: engines.{engine}: missing, expected an entry for the engine that serves "
+            f"beside engine-cpu; add its {keys}"
         )
         assert str(error.value) == line

@@ -117,6 +117,14 @@ def test_another_study(project: Project) -> None:
     assert answer.returncode == 0, answer.stderr
 
 
+def test_a_path_in_place_of_a_name(project: Project) -> None:
+    """What a shell completes is a path, and the line has the name to write instead."""
+    answer = project.snakemake("--dry-run", "--config", "study=studies/small.yaml", "--", "all")
+
+    line = "--config: study=studies/small.yaml, expected the NAME of studies/NAME.yaml; write study=small\n"
+    assert line in answer.stderr
+
+
 def test_a_study_under_another_studys_name(project: Project) -> None:
     """A copied study file whose name was not changed would write over the results of the first."""
     (project.folder / "studies").mkdir()
