@@ -36,8 +36,8 @@ def folder(measured: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
 
 
 def cut(path: Path) -> None:
-    """Leave the first half of a file."""
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    """Leave the first half of a file, up to a value that seems to go on."""
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2].rstrip(b" \n}],"))
 
 
 def edit(path: Path, change: Callable[[dict], object]) -> None:  # type: ignore[type-arg]
@@ -66,7 +66,10 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
         "run/oneload-again.default/0/record.json: No such file",
     ),
     "half a record": (lambda folder: cut(folder / "run/none.default/0/record.json"), "truncated after"),
-    "half a plan": (lambda folder: cut(folder / "plan/final.json"), "plan/final.json: JSONDecodeError"),
+    "half a plan": (
+        lambda folder: cut(folder / "plan/final.json"),
+        "expected JSON; delete it, and snakemake makes",
+    ),
     "half the cycles": (lambda folder: cut(folder / "run/none.default/0/cycles.jsonl.gz"), "cycles.jsonl.gz"),
     "a failure": (
         lambda folder: edit(
