@@ -41,7 +41,8 @@ class EngineError(SweetspotError):
         message: The line.
         kind: What a failed launch is filed under: `start_died`, `start_timeout`, `died`, `stalled`,
             `refused` (an HTTP status other than 200), `bad_answer`, `no_switch` (it ran another step count
-            than it was told), or `untimed` (no cycles, though they were to be timed).
+            than it was told), `untimed` (no cycles, though they were to be timed), or `given_up` (it was not
+            started, since it had failed in earlier rounds).
     """
 
     def __init__(self, message: str, kind: str) -> None:

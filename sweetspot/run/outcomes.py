@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sweetspot.errors import RunError
+from sweetspot.errors import EngineError, RecordError, RunError
 from sweetspot.plan.json_file import read_json
+
+HOPELESS = 2  # rounds in which a launch failed, with none in which it completed
 
 
 def record_paths(run: Path, plan: dict[str, Any]) -> list[Path]:
@@ -55,3 +57,30 @@ def failures(records: Sequence[Path]) -> list[dict[str, Any]]:
         for parts, outcome in outcomes
         if outcome["failure"]
     ]
+
+
+def hopeless(record: Path, attempt: int) -> EngineError | None:
+    """Return why a launch is not started in one more round, None if it is.
+
+    Args:
+        record: Where the record of this round is to lie.
+        attempt: Of this round. An outcome of an earlier attempt is of an earlier start of the workflow.
+    """
+    failed = []
+    for file in sorted(record.parent.parent.glob("*/outcome.json")):
+        try:
+            outcome = read_json(file, "attempt", "status", "failure")
+        except RecordError:  # cut short by a full disk
+            continue
+        if outcome["status"] == "complete":
+            return None
+        tried = outcome["attempt"] >= attempt and outcome["failure"]["kind"] != "given_up"
+        if tried and file.parent != record.parent:
+            failed.append(outcome["failure"]["message"])
+    if len(failed) < HOPELESS:
+        return None
+    return EngineError(
+        f"not started: {len(failed)} rounds failed and none completed, expected one that can; mend what the "
+        f"first says ({failed[0]}), and start again",
+        "given_up",
+    )

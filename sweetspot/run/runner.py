@@ -29,6 +29,7 @@ from sweetspot.run.cycles import (
 )
 from sweetspot.run.job import Job, Places, read_job
 from sweetspot.run.lock import host_lock
+from sweetspot.run.outcomes import hopeless
 from sweetspot.run.passes import send_all
 from sweetspot.run.record import FORMAT, write
 from sweetspot.run.trace import trace_all
@@ -46,18 +47,20 @@ def run(study: Path, asked: dict[str, Any], limits: dict[str, float], places: Pl
         out: The record; `outcome.json`, `cycles.jsonl.gz` and `server.log.gz` are written beside it.
     """
     log = study / "logs" / "run" / asked["launch"] / f"{asked['round']}.server.log"
-    record = measure(read_job(study, asked, limits, places), out, log)
+    given_up = hopeless(out, asked["attempt"])
+    record = measure(read_job(study, asked, limits, places), out, log, given_up)
     outcome = {"attempt": asked["attempt"], "status": record["status"], "failure": record["failure"]}
     write(outcome, out.with_name("outcome.json"))
 
 
-def measure(job: Job, out: Path, log: Path) -> dict[str, Any]:
+def measure(job: Job, out: Path, log: Path, given_up: EngineError | None = None) -> dict[str, Any]:
     """Measure *job* alone on this host, write its record, and return it.
 
     Args:
         job: What to measure.
         out: The record; `cycles.jsonl.gz` and `server.log.gz` are written beside it.
         log: The server's output as it comes.
+        given_up: Why nothing is started after all, None if it is.
     """
     record: dict[str, Any] = {
         "format": FORMAT,
@@ -73,6 +76,7 @@ def measure(job: Job, out: Path, log: Path) -> dict[str, Any]:
         "reference": [],
     }
     log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_bytes(b"")
     out.parent.mkdir(parents=True, exist_ok=True)
     timer = None if job.workload["profile"] == "none" else log.with_suffix(".cycles").absolute()
     for stale in raw_files(timer) if timer else []:
@@ -95,6 +99,8 @@ def measure(job: Job, out: Path, log: Path) -> dict[str, Any]:
             cycles=timer,
         )
         try:
+            if given_up:
+                raise given_up
             with server, _explained(server):
                 record["server"]["resolved"] = server.resolved()
                 send_all(job, server, record)

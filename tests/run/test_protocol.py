@@ -19,7 +19,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 2, "digest": "a2e471e2d12b7a4c"}
+DECIDED = {"protocol": 2, "digest": "87eefc23069bfcce"}
 
 
 def digest_of(sources: list[Path]) -> str:

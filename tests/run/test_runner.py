@@ -15,6 +15,7 @@ from sweetspot.engine import base
 from sweetspot.engine.fake_state import Fake
 from sweetspot.engine.plugin import UNITS
 from sweetspot.engine.sglang import BUSY_S
+from sweetspot.errors import EngineError
 from sweetspot.run.cycles import Cycles, read_cycles
 from sweetspot.run.job import Job, order_of_passes
 from sweetspot.run.record import read, unpack
@@ -241,6 +242,19 @@ class TestFailure:
 
         assert record["failure"]["kind"] == "died"
         assert len(record["passes"]) == 2
+
+    def test_a_launch_that_is_given_up(self, tmp_path: Path) -> None:
+        """Nothing is started, and the record of it has no server's words, least of all another start's."""
+        (tmp_path / "live.log").write_text("of another start")
+
+        measure(
+            job(), tmp_path / "record.json", tmp_path / "live.log", EngineError("not started", "given_up")
+        )
+
+        record = read(tmp_path / "record.json")
+        assert record["failure"] == {"kind": "given_up", "message": "not started", "last_words": []}
+        assert (record["server"]["start_s"], record["passes"]) == (None, [])
+        assert gzip.decompress((tmp_path / "server.log.gz").read_bytes()) == b""
 
 
 def _inside(start_us: int | None, measured_pass: dict[str, Any]) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sweetspot.publish import publish
+from sweetspot.run.record import read
 from sweetspot.study import Study
 from tests.workflow.project import ROOT, Project
 
@@ -196,6 +197,19 @@ class TestFailedLaunch:
     def test_the_next_start_tries_it_again(self, failed: Project) -> None:
         """Only what failed is measured again."""
         assert failed.planned("all")["run"] == 3
+
+    def test_two_failed_rounds_are_enough(self, project: Project) -> None:
+        """The third costs no start; the next start of the workflow tries all three."""
+        project.study["nccl"]["broken"] = {"env": {"FAKE_FAULT": "die"}, "args": {}}
+        project.study |= {"rounds": 3, "speculation": {**project.study["speculation"], "num_steps": [2]}}
+        project.save()
+
+        assert project.snakemake("all").returncode != 0
+
+        kinds = [read(project.record("s2.broken", number))["failure"]["kind"] for number in range(3)]
+        assert kinds == ["died", "died", "given_up"]
+        assert all(read(project.record("s2.default", number))["failure"] is None for number in range(3))
+        assert project.planned("all")["run"] == 9
 
 
 class TestPublished:
