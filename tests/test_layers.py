@@ -90,3 +90,18 @@ def test_run_needs_nothing_but_httpx(tmp_path: Path) -> None:
     started = subprocess.run([sys.executable, "-S", "-c", program], env=bare, capture_output=True, text=True)
 
     assert started.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("modules", "library"),
+    [
+        ("sweetspot.analyse.banner, sweetspot.analyse.table_file", "scipy"),
+        ("sweetspot.render.figures, sweetspot.analyse.table_file", "scipy"),
+        ("sweetspot.measure.tables", "httpx"),
+    ],
+)
+def test_a_verb_loads_what_it_uses(modules: str, library: str) -> None:
+    """Each rule starts a process, and a library that takes as long to load as all its work is not loaded."""
+    program = f"import {modules}, sys; sys.exit({library!r} in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", program]).returncode == 0

@@ -1,8 +1,9 @@
 """Writes a number with the digits that its interval supports, the same wherever it is told. Pure."""
 
 from math import floor, log10
+from typing import Any
 
-from sweetspot.analyse.design import Row
+Row = dict[str, Any]
 
 NOTHING = "–"
 

@@ -8,6 +8,7 @@ import polars as pl
 
 from sweetspot.analyse.hosts import of_first_host
 from sweetspot.analyse.summary import SUMMARY
+from sweetspot.analyse.table_file import read_table
 from sweetspot.errors import RecordError
 from sweetspot.plan.json_file import read_json
 from sweetspot.run import record
@@ -52,21 +53,6 @@ class StudyFiles:
             summary=_summary(folder / "summary.parquet"),
             verdict=read_json(_existing(folder / "verdict.json"), "winner", "rows"),
         )
-
-
-def read_table(path: Path) -> pl.DataFrame:
-    """Return a table of numbers.
-
-    Raises:
-        RecordError: If there is none, or it is damaged.
-    """
-    try:
-        return pl.read_parquet(path)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        found = str(error).splitlines()[0]
-        raise RecordError(
-            f"{path}: {found}, expected a table of the study; delete it, and snakemake makes it again"
-        ) from None
 
 
 def _summary(path: Path) -> pl.DataFrame:

@@ -43,7 +43,7 @@ def measure(arguments: argparse.Namespace) -> None:
 def summarise(arguments: argparse.Namespace) -> None:
     """Pool the passes of each variant and load, and compare it with its baseline."""
     from sweetspot.analyse.hosts import summarise_hosts
-    from sweetspot.analyse.study_files import read_table
+    from sweetspot.analyse.table_file import read_table
 
     tables = {name: read_table(arguments.measure / f"{name}.parquet") for name in _TABLES}
     summary, apart = summarise_hosts(tables, read_plan(arguments.plan))
@@ -56,7 +56,7 @@ def nccl(arguments: argparse.Namespace) -> None:
     from sweetspot.analyse.nccl_files import read_probed
     from sweetspot.analyse.nccl_prediction import bare, predict
     from sweetspot.analyse.nccl_proof import prove
-    from sweetspot.analyse.study_files import read_table
+    from sweetspot.analyse.table_file import read_table
 
     names = list(dict.fromkeys(variant["nccl"] for variant in read_plan(arguments.plan)["variants"]))
     probed = read_probed(arguments.study, names)
@@ -68,7 +68,7 @@ def nccl(arguments: argparse.Namespace) -> None:
 
 def verdict(arguments: argparse.Namespace) -> None:
     """Judge each variant, and name the winner."""
-    from sweetspot.analyse.study_files import read_table
+    from sweetspot.analyse.table_file import read_table
     from sweetspot.analyse.verdict import judge
 
     load, nccl = read_plan(arguments.plan)["verdict_load"], read_nccl(arguments.nccl)
@@ -78,7 +78,7 @@ def verdict(arguments: argparse.Namespace) -> None:
 def recheck(arguments: argparse.Namespace) -> None:
     """Plan the second stage: what the verdict rests on, measured with one load and with a load each."""
     from sweetspot.analyse.equality import doubted
-    from sweetspot.analyse.study_files import read_table
+    from sweetspot.analyse.table_file import read_table
     from sweetspot.study import Study
 
     variants = doubted(read_table(arguments.summary), read_verdict(arguments.verdict))

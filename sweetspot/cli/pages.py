@@ -25,7 +25,7 @@ def command(arguments: argparse.Namespace) -> None:
 def banner(arguments: argparse.Namespace) -> None:
     """Write what the timer saw of each variant, as the banner that others print."""
     from sweetspot.analyse.banner import banners
-    from sweetspot.analyse.study_files import read_table
+    from sweetspot.analyse.table_file import read_table
 
     passes, plan = read_table(arguments.measure / "passes.parquet"), read_plan(arguments.plan)
     titles = [title for title, _ in _cautions(arguments.run, plan)]
@@ -35,7 +35,7 @@ def banner(arguments: argparse.Namespace) -> None:
 def table(arguments: argparse.Namespace) -> None:
     """Write the comparison to read, and with every digit."""
     from sweetspot.analyse.hosts import judge_apart
-    from sweetspot.analyse.study_files import read_table
+    from sweetspot.analyse.table_file import read_table
     from sweetspot.render import nccl
     from sweetspot.render.equality import equality_remarks
     from sweetspot.render.table import apart_to_markdown, notes_on_launches, to_csv, to_markdown
@@ -57,7 +57,7 @@ def table(arguments: argparse.Namespace) -> None:
 
 def figures(arguments: argparse.Namespace) -> None:
     """Draw the figures."""
-    from sweetspot.analyse.study_files import read_table
+    from sweetspot.analyse.table_file import read_table
     from sweetspot.render.figures import save_all
 
     plan = read_plan(arguments.plan)
@@ -70,7 +70,7 @@ def figures(arguments: argparse.Namespace) -> None:
 def report(arguments: argparse.Namespace) -> None:
     """Put the verdict, the table, the figures and where they come from on one page."""
     from sweetspot.analyse.hosts import judge_apart
-    from sweetspot.analyse.study_files import read_table
+    from sweetspot.analyse.table_file import read_table
     from sweetspot.render.report import ReportContext, report
     from sweetspot.run.outcomes import failures, record_paths
     from sweetspot.run.record import read

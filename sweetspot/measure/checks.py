@@ -6,13 +6,13 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
+from sweetspot.engine.plugin import PLAIN
 from sweetspot.errors import MeasureError, RecordError
 from sweetspot.measure.chunks import AGAIN
 from sweetspot.plan.document import untimed
 from sweetspot.run.cycles import mistimed
 from sweetspot.run.job import WORKLOAD
 from sweetspot.run.record import differences
-from sweetspot.run.switch import PLAIN
 
 
 def place(record: Mapping[str, Any]) -> str:

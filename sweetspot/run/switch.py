@@ -7,10 +7,9 @@ at which. A server that does not switch, or runs something else than it says, ma
 import time
 from typing import Any
 
+from sweetspot.engine.plugin import PLAIN
 from sweetspot.engine.sglang import BUSY_POLL_S, BUSY_S, Server
 from sweetspot.errors import EngineError
-
-PLAIN = "plain"  # how the plugin counts ordinary decode steps, which are the baseline's
 
 # Of a pass: `asked`, `answered`, `num_steps` by the server, `timer` if it is turned too, and later `cycles`.
 Switch = dict[str, Any]

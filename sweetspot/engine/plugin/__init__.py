@@ -7,6 +7,7 @@ part of it does nothing unless its environment variable is set.
 from pathlib import Path
 
 SITE = Path(__file__).with_name("site")
+PLAIN = "plain"  # how the switch counts ordinary decode steps, which are the baseline's
 # What the timer writes of a cycle, and in which unit.
 UNITS = {
     "start_us": "microseconds, CLOCK_MONOTONIC",
