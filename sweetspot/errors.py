@@ -3,7 +3,9 @@
 import errno
 
 _REMEDIES = {
-    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "expected room for it; make some"),
+    **dict.fromkeys(
+        (errno.ENOSPC, errno.EDQUOT), "expected room for it; make some, `df -h . /tmp` says where"
+    ),
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "expected to be let; give this user the right"),
     **dict.fromkeys(
         (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP),

@@ -47,7 +47,7 @@ def test_a_fault_of_the_input_is_one_line(tmp_path: Path, capsys: pytest.Capture
         (["plan", "config.yaml", "--out", "missing/plan.json"], "missing/plan.json: No such file"),
         (
             ["plan", "config.yaml", "--out", "/dev/full"],
-            "a file: No space left on device, expected room for it",
+            "a file: No space left on device, expected room for it; make some, `df -h . /tmp` says where",
         ),
         (["audit", "."], ".: Is a directory, expected a file"),
         (

@@ -52,6 +52,11 @@ def _enough_gpus(plan: Plan, host: Mapping[str, Any]) -> str:
     wanted, found = plan.launches[0].tp_size, len(host["gpus"])
     if not _on_gpus(plan, host):
         return f"{plan.engine}: no GPU is asked for"
+    if not found:
+        raise RunError(
+            f"engine: {plan.engine} on a host without NVIDIA GPUs, expected {wanted}; "
+            f"mend its driver, start on another host, or choose engine-cpu"
+        )
     if found < wanted:
         raise RunError(f"tp_size: {wanted}, expected at most the {found} GPUs of this host; lower it")
     return f"{wanted} of {found} GPUs"

@@ -45,6 +45,13 @@ class TestPreflight:
         ):
             preflight(plan("engine-cu13", tp_size=2), HOST, PROMPTS)
 
+    def test_no_gpu_at_all(self) -> None:
+        """No lower tp_size helps there."""
+        with pytest.raises(
+            RunError, match=r"^engine: engine-cu13 on a host without NVIDIA GPUs, expected 1; "
+        ):
+            preflight(plan("engine-cu13"), HOST | {"gpus": []}, PROMPTS)
+
     def test_a_variable_from_a_file_of_nccls(self) -> None:
         """What such a file sets has to stand in every launch, whose environment beats it."""
         host = HOST | {"nccl_conf": {"/etc/nccl.conf": {"NCCL_PROTO": "Simple"}}}
