@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri, stdtrit  # type: ignore[import-untyped]
 
-from sweetspot.analyse.design import Design, Difference, Indices, Row
+from sweetspot.analyse.arms import Indices
+from sweetspot.analyse.design import Design, Difference, Row
 from sweetspot.analyse.dunnett import critical
 from sweetspot.analyse.speedup_columns import repeats
 from sweetspot.analyse.speedups import LEVEL

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from sweetspot.analyse.design import Design, Indices, Row
+from sweetspot.analyse.arms import Indices
+from sweetspot.analyse.design import Design, Row
 from sweetspot.analyse.speedups import family
 from sweetspot.analyse.statistics import ends
 

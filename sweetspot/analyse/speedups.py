@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit  # type: ignore[import-untyped]
 
-from sweetspot.analyse.design import Design, Difference, Indices
+from sweetspot.analyse.arms import Indices
+from sweetspot.analyse.design import Design, Difference
 from sweetspot.analyse.dunnett import Sizes, critical, exceeds
 from sweetspot.analyse.spread import Floats
 

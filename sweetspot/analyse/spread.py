@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import fdtri  # type: ignore[import-untyped]
 
 Floats = NDArray[np.float64]
 
@@ -87,56 +86,18 @@ def spread(variants: Floats, baselines: Floats) -> Spread:
         baselines: The same of baselines and controls.
     """
     variants, baselines = (kind - kind.mean(axis=1, keepdims=True) for kind in (variants, baselines))
-    total, squares = variants.sum(axis=2), (variants**2).sum(axis=2)
-    return _spread(variants.shape[2], total, squares, baselines)
+    rounds, (count, measured) = variants.shape[1], (kind.shape[2] for kind in (variants, baselines))
+    among = [_among(kind) / (rounds - 1) / max(kind.shape[2] - 1, 1) for kind in (variants, baselines)]
+    between = np.zeros(len(variants))
+    if count and measured:
+        between = ((variants.mean(axis=2) - baselines.mean(axis=2)) ** 2).sum(axis=1) / (rounds - 1)
+    return Spread(count, measured, rounds, among[0], among[1], between)
 
 
-def stand_out(variants: Floats, baselines: Floats) -> NDArray[np.bool_]:
-    """Return which variants scatter more than the others of their pool (F test, one-sided).
-
-    Args:
-        variants: Shape (studies, rounds, variants), as for `spread`.
-        baselines: The same of baselines and controls.
-
-    Returns:
-        Shape (studies, variants). Nothing stands out of one variant, or without a baseline.
-    """
-    studies, rounds, count = variants.shape
-    if count < 2 or not baselines.shape[2]:
-        return np.zeros((studies, count), dtype=bool)
-    variants, baselines = (kind - kind.mean(axis=1, keepdims=True) for kind in (variants, baselines))
-    own = ((variants - baselines.mean(axis=2, keepdims=True)) ** 2).sum(axis=1) / (rounds - 1)
-    total = variants.sum(axis=2, keepdims=True) - variants
-    squares = (variants**2).sum(axis=2, keepdims=True) - variants**2
-    others = _spread(count - 1, total, squares, baselines[..., None]).of_both(baselines.shape[2])
-    assert others is not None
-    limit = fdtri(rounds - 1, others.freedom, 1 - CONTRADICTION / count)
-    return np.asarray(own > limit * others.variance)
-
-
-def _spread(count: int, total: Floats, squares: Floats, baselines: Floats) -> Spread:
-    """Return the spread of *count* variants, of which a round knows the sum and the sum of squares.
-
-    Args:
-        count: Of variants.
-        total: Their sum. Shape (studies, rounds, ...).
-        squares: The sum of their squares, of the same shape.
-        baselines: Shape (studies, rounds, baselines, ...).
-    """
-    rounds, measured = baselines.shape[1:3]
-    mean = total / max(count, 1)
-    theirs = baselines.mean(axis=2) if measured else np.zeros_like(baselines.sum(axis=2))
-    among_baselines = ((baselines - theirs[:, :, None]) ** 2).sum(axis=(1, 2))
-    among_variants = np.maximum(squares - count * mean**2, 0).sum(axis=1)  # rounding may go below 0
-    between = ((mean - theirs) ** 2).sum(axis=1) / (rounds - 1) * bool(count and measured)
-    return Spread(
-        variants=count,
-        baselines=measured,
-        rounds=rounds,
-        among_variants=among_variants / (rounds - 1) / max(count - 1, 1),
-        among_baselines=among_baselines / (rounds - 1) / max(measured - 1, 1),
-        between=between,
-    )
+def _among(kind: Floats) -> Floats:
+    """Return the sum of squares around the mean of the arms of each round."""
+    mean = kind.sum(axis=2, keepdims=True) / max(kind.shape[2], 1)
+    return np.asarray(((kind - mean) ** 2).sum(axis=(1, 2)))
 
 
 def _weight(variants: int, baselines: int, measured: int) -> float:

@@ -14,8 +14,8 @@ from sweetspot.analyse.spread import NO_SPREAD, Error, Floats
 def from_launch_to_launch(logs: Floats, launches: Sequence[str]) -> Error | None:
     """Return how an arm of one kind scatters, None with fewer than two launches.
 
-    Half the mean variance of all differences between two launches. Its degrees of freedom are those of the
-    launches' own effects, however many arms measure them.
+    Half the mean variance of all differences between arms of two launches, each pair of launches counting
+    alike. Its degrees of freedom are those of the launches' own effects, however many arms measure them.
 
     Args:
         logs: Log speeds without gaps. Shape (studies, rounds, arms); two rounds or more.
@@ -24,16 +24,15 @@ def from_launch_to_launch(logs: Floats, launches: Sequence[str]) -> Error | None
     names = list(dict.fromkeys(launches))
     if len(names) < 2:
         return None
-    member = np.array([[launch == name for name in names] for launch in launches], dtype=float)
     logs = logs - logs.mean(axis=1, keepdims=True)
-    arms, of_launch = member.sum(), member.sum(axis=0)
-    totals, squares = logs @ member, logs**2 @ member  # (studies, rounds, launches)
-    everywhere = arms * squares.sum(axis=2) - totals.sum(axis=2) ** 2  # of all pairs
-    inside = (of_launch * squares - totals**2).sum(axis=2)
-    pairs = (arms**2 - (of_launch**2).sum()) / 2
+    of_each = [logs[..., [launch == name for launch in launches]] for name in names]
+    means = np.stack([arms.mean(axis=2) for arms in of_each], axis=2)  # (studies, rounds, launches)
+    squares = np.stack([(arms**2).mean(axis=2) for arms in of_each], axis=2)
+    count = len(names)
+    pairs = squares.sum(axis=2) - (means.sum(axis=2) ** 2 - (means**2).sum(axis=2)) / (count - 1)
     degrees = logs.shape[1] - 1
-    variance = (everywhere - inside).sum(axis=1) / pairs / 2 / degrees
-    return Error(np.maximum(variance, NO_SPREAD**2), np.full(len(logs), float(degrees * (len(names) - 1))))
+    variance = pairs.sum(axis=1) / count / degrees
+    return Error(np.maximum(variance, NO_SPREAD**2), np.full(len(logs), float(degrees * (count - 1))))
 
 
 def less(one: Error | None, other: Error | None, measured: int) -> Error | None:

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from sweetspot.analyse.spread import CONTRADICTION, spread, stand_out
-from tests.analyse.made_up import design_of
+from sweetspot.analyse.spread import spread
 
 Kinds = tuple[np.ndarray, np.ndarray]
 
@@ -96,38 +95,3 @@ class TestSpread:
         assert found is not None
         assert found.variance[0] > 0
         assert found.freedom[0] >= 2
-
-
-class TestStandOut:
-    """Tests of `stand_out`."""
-
-    @pytest.mark.parametrize("variants", [2, 4, 8])
-    def test_few_do_by_chance(self, variants: int) -> None:
-        """Of studies in which all scatter alike, in at most 5 % any stands out."""
-        noise = design_of(4000, 12, [0] * (2 + variants), shared_start=False).logs
-
-        found = stand_out(noise[..., 2:], noise[..., :2])
-
-        assert 0.01 < found.any(axis=1).mean() <= CONTRADICTION
-
-    @pytest.mark.parametrize(("rounds", "noticed"), [(3, 0.25), (5, 0.54), (12, 0.93)])
-    def test_a_noisy_variant_does(self, rounds: int, noticed: float) -> None:
-        """One with three times the spread, among four, the more surely the more rounds there are."""
-        starts = [0.02] * 5 + [0.06]
-        noise = design_of(4000, rounds, [0] * 6, shared_start=False, starts=starts).logs
-
-        found = stand_out(noise[..., 2:], noise[..., :2])
-
-        assert found[:, 3].mean() == pytest.approx(noticed, abs=0.03)
-        assert found[:, :3].mean() < 0.02
-
-    def test_a_noisy_baseline_makes_none(self) -> None:
-        """It is in all comparisons alike, so no variant stands out by it."""
-        logs = kinds(1000, 12, 4, 2, 1.0, 3.0)
-
-        assert stand_out(*logs).any(axis=1).mean() <= CONTRADICTION
-
-    @pytest.mark.parametrize(("variants", "baselines"), [(1, 2), (4, 0), (0, 2)])
-    def test_nothing_to_compare_with(self, variants: int, baselines: int) -> None:
-        """One variant, or no baseline, says nothing of the others."""
-        assert not stand_out(*kinds(5, 4, variants, baselines)).any()
