@@ -73,6 +73,7 @@ class _Comparer:
             for arm, row in enumerate(rows)
         }
         self._known: dict[tuple[Indices, Indices], Difference | None] = {}
+        self._between_servers = np.log1p(max((row["resolution"] or 0.0 for row in rows), default=0.0))
 
     def beats_all(self, row: Row, baselines: Sequence[Row], comparisons: int) -> bool:
         """Return whether *row* is faster than its own baseline by its verdict, and than every other.
@@ -91,19 +92,16 @@ class _Comparer:
     def slower(self, row: Row, than: Row, comparisons: int) -> bool:
         """Return whether *row* is known to be slower, as one of so many *comparisons*."""
         found = self._difference(than, row)
-        return found is not None and bool(found.centre[0] > _half_width(found, comparisons))
+        if found is None or found.centre[0] < self._finest(row, than):
+            return False
+        return bool(found.centre[0] > _half_width(found, comparisons))
 
     def open_rounds(self, row: Row, baselines: Sequence[Row], comparisons: int) -> int:
         """Return how many more rounds would settle where *row* stands to the baselines, 0 if none."""
         if row["verdict"] == "slower" or any(self.slower(row, other, comparisons) for other in baselines):
             return 0
         rivals = [other for other in baselines if not self.slower(other, row, comparisons)]
-        if row["verdict"] == "faster":
-            rivals = [other for other in rivals if other["variant"] != row["baseline"]]
-        found = [self._difference(row, other) for other in rivals]
-        return max(
-            (_missing_rounds(difference, comparisons) for difference in found if difference), default=0
-        )
+        return max((self._missing_rounds(row, other, comparisons) for other in rivals), default=0)
 
     def rounds_behind(self, row: Row, fastest: Row | None, comparisons: int) -> int:
         """Return how many more rounds would tell *row* from the *fastest*, 0 if it is hardly behind."""
@@ -112,7 +110,18 @@ class _Comparer:
         found = self._difference(fastest, row)
         if found is None or found.centre[0] < np.log1p(WORTHWHILE):
             return 0
+        return self._missing_rounds(fastest, row, comparisons)
+
+    def _missing_rounds(self, row: Row, other: Row, comparisons: int) -> int:
+        """Return how many more rounds would tell the two apart, 0 if no number would."""
+        found = self._difference(row, other)
+        if found is None or abs(found.centre[0]) < self._finest(row, other):
+            return 0
         return _missing_rounds(found, comparisons)
+
+    def _finest(self, row: Row, other: Row) -> float:
+        """Return the difference below which nothing is claimed of the two, as a logarithm."""
+        return self._between_servers if row["launch"] != other["launch"] else 0.0
 
     def _difference(self, row: Row, other: Row) -> Difference | None:
         pair = (self._arms[row["variant"]][:1], self._arms[other["variant"]])

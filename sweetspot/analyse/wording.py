@@ -16,7 +16,8 @@ def headline(decision: Decision, load: int) -> str:
     if winner is None:
         return f"At load {load} no baseline gave a number to compare with."
     if winner["verdict"] == "reference":
-        return f"At load {load} use the baseline {winner['variant']}: nothing is proven faster."
+        than = " than every baseline" if len(decision.eligible) > 1 else ""
+        return f"At load {load} use the baseline {winner['variant']}: nothing is proven faster{than}."
     tokens = {"exact": "the same tokens", "near-tie": "the same tokens but for near-ties"}
     return (
         f"At load {load} use {winner['variant']}: {speedup_text(winner)} times its baseline "
@@ -47,9 +48,8 @@ def detail(decision: Decision, rows: Sequence[Row]) -> str:
                 f"{among}{fastest['variant']} is the fastest as measured, {_speed(fastest)}, and not told "
                 f"apart from {listed(ties)}: then fewer steps win, then the plainer NCCL variant."
             )
-        elif winner["verdict"] == "faster" and any(
-            row["verdict"] == "faster" and row is not winner and not row["control"] for row in rows
-        ):
+            said += _left_out(decision, winner)
+        elif winner["verdict"] == "faster" and len(decision.eligible) > 1:
             said.append("It is clearly faster than every other variant that beats the baselines.")
     if decision.more_rounds:
         said.append(f"More rounds that would settle what is open: {_rounds(decision)}.")
@@ -71,21 +71,34 @@ def detail(decision: Decision, rows: Sequence[Row]) -> str:
 
 
 def _unproven(decision: Decision, winner: Row, rows: Sequence[Row]) -> list[str]:
-    """Return a sentence on the fastest of what may not win, if it was measured to be faster than *winner*."""
+    """Return what may not win and was measured to be faster than *winner*: of each kind the fastest."""
     eligible = {row["variant"] for row in decision.eligible}
-    others = [
-        row
-        for row in rows
-        if row["verdict"] in ("unclear", "faster")
-        and row["variant"] not in eligible
-        and not row["control"]
-        and row["decode_tokens_per_s"] is not None
+    said = []
+    for verdict, why in (("faster", "not told from every baseline"), ("unclear", "unclear")):
+        others = [
+            row
+            for row in rows
+            if row["verdict"] == verdict
+            and row["variant"] not in eligible
+            and not row["control"]
+            and row["decode_tokens_per_s"] is not None
+        ]
+        best = max(others, key=lambda row: row["decode_tokens_per_s"], default=winner)
+        if best["decode_tokens_per_s"] > winner["decode_tokens_per_s"]:
+            said.append(f"{best['variant']} was faster as measured, {_speed(best)}: {why}.")
+    return said
+
+
+def _left_out(decision: Decision, winner: Row) -> list[str]:
+    """Return a sentence on what was measured to be faster than *winner* and is not in the sweet spot."""
+    spot = [row["variant"] for row in decision.sweet_spot]
+    faster = [
+        row["variant"]
+        for row in decision.eligible
+        if row["variant"] not in spot and row["decode_tokens_per_s"] > winner["decode_tokens_per_s"]
     ]
-    best = max(others, key=lambda row: row["decode_tokens_per_s"], default=winner)
-    if best["decode_tokens_per_s"] <= winner["decode_tokens_per_s"]:
-        return []
-    why = "unclear" if best["verdict"] == "unclear" else "not told from every baseline"
-    return [f"{best['variant']} was faster as measured, {_speed(best)}: {why}."]
+    than = f"Faster as measured than {winner['variant']}, but known to be slower than another"
+    return [f"{than}: {listed(faster)}."] if faster else []
 
 
 def _speed(row: Row) -> str:

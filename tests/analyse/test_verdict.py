@@ -283,6 +283,76 @@ class TestWinner:
             in found["detail"]
         )
 
+    def test_of_each_kind_that_is_not_proven_one_is_named(self) -> None:
+        """What beats its own baseline alone is not hidden by what is unclear and faster still."""
+        died = row_of("none.tree", None, status="failed", failure="died")
+        fast = [row_of("none.ring", around(119, 0.02, shift=2)), died, row("s3.tree", 130)]
+
+        found, verdicts = judged(baseline(100), row("s2.default", 120, share=0.02), *fast)
+
+        assert (verdicts["s2.default"], verdicts["s3.tree"]) == ("faster", "unclear")
+        assert found["sentence"].endswith(
+            "use the baseline none.ring: nothing is proven faster than every baseline."
+        )
+        assert (
+            "s2.default was faster as measured, 120 tokens/s: not told from every baseline. s3.tree was "
+            "faster as measured, 130 tokens/s: unclear."
+        ) in found["detail"]
+
+    def test_it_is_not_said_to_be_faster_than_none(self) -> None:
+        """Where nothing else beats every baseline, it is not clearly faster than what does."""
+        found, verdicts = judged(
+            baseline(),
+            row("s2.default", 150),
+            baseline(120, "ring"),
+            baseline(90, "tree"),
+            row("s2.tree", 115),
+        )
+
+        assert (found["winner"], verdicts["s2.tree"]) == ("s2.default", "faster")
+        assert "every other" not in found["detail"]
+
+    def test_what_is_faster_and_left_out_is_named(self) -> None:
+        """A wide row may be tied with the fastest where one that was measured to be faster is not."""
+        one, other = {"launch": "oneload.default"}, {"launch": "oneload.ring"}
+        found, verdicts = judged(
+            baseline(100, **one),
+            row("s2.default", 140, share=0.06, **one),
+            row("s3.default", 151, share=0.06, shift=2, **one),
+            baseline(100, "ring", **other),
+            row("s3.ring", 143, **other),
+            row("s5.ring", 150, shift=2, **other),
+        )
+
+        assert (found["winner"], verdicts["s3.ring"]) == ("s2.default", "faster")
+        assert "s3.ring" not in found["sweet_spot"]
+        assert (
+            "Faster as measured than s2.default, but known to be slower than another: s3.ring."
+            in found["detail"]
+        )
+
+    def test_two_cpu_servers(self) -> None:
+        """The winner is told from the baseline of another server, and from what may win, by 10 % at least."""
+        cpu = {"resolution": 0.10}
+        rows = [baseline(100), row("s2.default", 115, **cpu), row("s3.default", 120, shift=2, **cpu)]
+
+        tied, _ = judged(*rows)
+        lost, verdicts = judged(*rows, baseline(112, "ring"))
+
+        assert (tied["winner"], tied["tied_with"]) == ("s2.default", ["s3.default"])
+        assert (lost["winner"], verdicts["s3.default"]) == ("none.ring", "faster")
+        assert tied["more_rounds"] == lost["more_rounds"] == {}  # none would tell
+
+    def test_one_cpu_server(self) -> None:
+        """Inside one server a difference of less than that counts."""
+        cpu = {"resolution": 0.10, "launch": "oneload.default"}
+
+        found, _ = judged(
+            baseline(100), row("s2.default", 115, **cpu), row("s3.default", 120, shift=2, **cpu)
+        )
+
+        assert found["sweet_spot"] == ["s3.default"]
+
     def test_it_says_which_baselines_it_beats(self) -> None:
         """A reader sees that the fastest NCCL variant without speculation was among them."""
         found, _ = judged(baseline(), row("s2.default", 150), baseline(120, "ring"), row("s2.ring", 130))
@@ -470,6 +540,23 @@ class TestMoreRounds:
         )
 
         assert wide == pytest.approx(4 * narrow, rel=0.2)
+
+    def test_none_for_two_cpu_servers(self) -> None:
+        """No number of rounds shows a difference that two of them have by themselves."""
+        found, verdicts = judged(baseline(), row("s2.default", 106, share=0.05, resolution=0.10))
+
+        assert verdicts["s2.default"] == "unclear"
+        assert found["more_rounds"] == {}
+
+    def test_of_what_beats_its_own_baseline_among_others_alone(self) -> None:
+        """Step by step it is faster; held against the largest of all it is not, so it is open."""
+        clear = [row(f"s{steps}.default", 150 + steps, share=0.02, shift=steps % 2) for steps in range(3, 10)]
+        first, other = row_of("none.default", around(100, 0.02)), row_of("none.ring", around(50))
+
+        found, verdicts = judged(first, row("s2.default", 104, share=0.02, shift=2), *clear, other)
+
+        assert verdicts["s2.default"] == "faster"
+        assert found["more_rounds"]["s2.default"] > 0
 
     def test_none_for_what_is_not_worthwhile(self) -> None:
         """A variant known to within 1 % of its baseline needs no more, though it is neither."""
