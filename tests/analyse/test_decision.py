@@ -105,7 +105,7 @@ def test_a_lost_round_costs_no_other_launch_its_proof() -> None:
     """A gain of 20 % is proven at 3 rounds though two of six launches lost a round each."""
     variants = {f"none.{name}": 0.0 for name in SIX} | {f"s2.{name}": 0.1 for name in SIX}
 
-    found = decided(variants | {"s3.default": 0.2}, rounds=3, oneload=True, lost=LOST, studies=200)
+    found = decided(variants | {"s3.default": 0.2}, rounds=3, oneload=True, lost=LOST, studies=100)
 
     assert np.mean([study["winner"] == "s3.default" for study in found]) > 0.8
 

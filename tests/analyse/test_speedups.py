@@ -73,12 +73,12 @@ class TestFalseClaims:
 
         assert false_claims(claims(against_baseline(design)), effects) <= BOUND
 
-    @pytest.mark.parametrize(("rounds", "rate"), [(3, 0.105), (5, 0.088), (12, 0.047)])
+    @pytest.mark.parametrize(("rounds", "rate"), [(3, 0.103), (5, 0.085), (12, 0.049)])
     def test_a_noisy_baseline_of_six(self, rounds: int, rate: float) -> None:
         """Five sure ones beside it don't make it seem sure; how noisy it is few rounds can't tell."""
         first, variants = range(0, 12, 2), range(12, 36)  # each baseline with a control and four variants
         starts = [NOISY] * 2 + [BETWEEN_STARTS] * 34
-        design = design_of(STUDIES // 2, rounds, [0] * 36, shared_start=False, baselines=12, starts=starts)
+        design = design_of(STUDIES // 4, rounds, [0] * 36, shared_start=False, baselines=12, starts=starts)
         references: dict[int, tuple[int, ...]] = {arm + 1: (arm,) for arm in first}
         references |= {arm: (first[arm // 4 - 3], first[arm // 4 - 3] + 1) for arm in variants}
 
