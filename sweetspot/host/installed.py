@@ -58,12 +58,17 @@ def record_external(python: Path) -> dict[str, Any]:
         differences.
 
     Raises:
-        InstallError: If it is no interpreter, or has no SGLang.
+        InstallError: If it is no interpreter, or has no SGLang or not what that imports.
     """
     installed = inspect(python)
     found = installed["packages"]
     if "sglang" not in found:
         raise InstallError(f"engines.external.python: {python} has no sglang, expected one; install it there")
+    if not any("triton" in name.split("-") for name in found):  # also pytorch-triton, pytorch-triton-rocm
+        raise InstallError(
+            f"engines.external.python: {python} has no triton, expected one, which SGLang imports; install "
+            f"it there, or write `engine: engine-cpu` if it is of that environment"
+        )
     differences = {
         lock.parent.name: {
             package: [locked.get(package), found.get(package)]

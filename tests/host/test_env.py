@@ -91,6 +91,16 @@ class TestRecordExternal:
         with pytest.raises(InstallError, match=r"^engines.external.python: .* has no sglang"):
             installed.record_external(Path(sys.executable))
 
+    def test_no_triton(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """As engine-cpu's own Python, which serves by our stand-ins alone; a nightly's name will do."""
+        found = {"sglang": "0.5.23"}
+        monkeypatch.setattr(installed, "inspect", lambda python: {"python": "3.11.7", "packages": found})
+
+        with pytest.raises(InstallError, match=r"^engines.external.python: p has no triton, .*engine-cpu"):
+            installed.record_external(Path("p"))
+        found["pytorch-triton"] = "3.7"
+        assert installed.record_external(Path("p"))["packages"] == found
+
     def test_no_interpreter(self, tmp_path: Path) -> None:
         """A path that is no Python is one line."""
         with pytest.raises(

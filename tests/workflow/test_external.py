@@ -21,6 +21,7 @@ pytestmark = pytest.mark.workflow
 SOURCES = {
     "sglang/launch_server.py": "import sys\nfrom sweetspot.engine.fake import main\nsys.exit(main())\n",
     "sglang-0.5.23.dist-info/METADATA": "Metadata-Version: 2.1\nName: sglang\nVersion: 0.5.23\n",
+    "triton-3.7.1.dist-info/METADATA": "Metadata-Version: 2.1\nName: triton\nVersion: 3.7.1\n",
     "transformers.py": "class AutoTokenizer(list):\n"
     "    @classmethod\n"
     "    def from_pretrained(cls, *_, **__):\n"
