@@ -4,6 +4,7 @@ IN   config.yaml, or studies/NAME.yaml with `--config study=NAME`; never both, n
 """
 
 import json
+import sys
 from pathlib import Path
 
 from sweetspot import asked
@@ -35,6 +36,10 @@ onstart:
     with one_line_errors():
         refuse_auto_elsewhere(STUDY, workflow.non_local_exec)
         hold_folder()
+
+
+onerror:
+    print("Stopped. What was measured is kept: the same command goes on from there.", file=sys.stderr)
 
 
 wildcard_constraints:

@@ -92,3 +92,29 @@ def test_kill_at_random_moments(project: Project, kind: str) -> None:
         for launch in ("none.default", "s2.default")
         for round_ in range(2 * KILLS)
     )
+
+
+def test_ctrl_c(project: Project) -> None:
+    """Snakemake and its run end, a line says how to go on, and what is there is not measured again."""
+    project.study["rounds"] = 2
+    project.save()
+    snakemake = subprocess.Popen(
+        project.command("all"),
+        env=project.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while not (first := list(project.folder.glob("results/small/run/*.default/0/record.json"))):
+        time.sleep(0.05)
+    while pick(project, "server") is None:
+        time.sleep(0.01)
+
+    os.killpg(snakemake.pid, signal.SIGINT)
+    _, said = snakemake.communicate()
+
+    assert snakemake.returncode != 0
+    assert "\nStopped. What was measured is kept: the same command goes on from there.\n" in said
+    assert wait_until_gone(project) == []
+    assert project.planned("all")["run"] == 2 * 3 - len(first)  # with the baseline's control
