@@ -22,6 +22,7 @@ setup: .venv/complete
 .venv/complete: envs/workflow/requirements.lock envs/workflow-dev/requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || \
 		{ echo 'PYTHON=$(PYTHON): expected Python 3.11 to 3.13; set PYTHON to one' >&2; exit 1; }
+	@[ ! -L .venv ] || { echo '.venv: a link, expected a folder, which is emptied now; remove the link' >&2; exit 1; }
 	$(PYTHON) -m venv --clear .venv
 	$(PIP) $(LOCKED) envs/workflow/requirements.lock
 	$(PIP) $(LOCKED) envs/workflow-dev/requirements.lock
