@@ -1,7 +1,7 @@
 """Turns what a JSON Schema validator finds wrong with a study into the one line that helps most."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -34,10 +34,12 @@ def explain(where: str, errors: Iterable[ValidationError], root: Schema) -> str:
     fault = _Fault(path, error.instance, str(error.validator), error.validator_value, schema)
     if "propertyNames" in error.schema_path:
         line = _wrong_name(fault)
+    elif fault.rule == "additionalProperties":
+        line = _unknown_key(fault, root)
     elif fault.rule == "required":
         line = _missing_key(fault, root)
     else:
-        line = _LINES.get(fault.rule, _wrong_value)(fault)
+        line = _no_alternative(fault) if fault.rule == "oneOf" else _wrong_value(fault)
     return f"{where}: {line.lstrip('.: ')}"
 
 
@@ -60,11 +62,20 @@ def _rank(error: ValidationError) -> int:
     return first.index(rule) if rule in first else len(first)
 
 
-def _unknown_key(fault: _Fault) -> str:
+def _unknown_key(fault: _Fault, root: Schema) -> str:
     known = list(fault.schema["properties"])
     key = next(key for key in fault.value if key not in known)
-    remedy = _did_you_mean(key, known) or "remove it"
+    remedy = _did_you_mean(key, known, 0.6) or _elsewhere(key, root) or "remove it"
     return f"{fault.path}.{key}: unknown key, expected one of {', '.join(known)}; {remedy}"
+
+
+def _elsewhere(key: str, root: Schema) -> str:
+    """Return where *key* may belong: in another mapping of the study, if its line is indented wrongly."""
+    places = {name: f"{name} of the study itself" for name in root["properties"]}
+    for parent, schema in root["properties"].items():
+        places |= {name: f"{parent}.{name}" for name in schema.get("properties", {})}
+    close = get_close_matches(key, places, n=1, cutoff=0.8)
+    return f"did you mean {places[close[0]]}" if close else ""
 
 
 def _missing_key(fault: _Fault, root: Schema) -> str:
@@ -95,12 +106,6 @@ def _wrong_value(fault: _Fault) -> str:
     return f"{fault.path}: {_found(fault.value)}, expected {_expected(fault.schema)}; {_remedy(fault)}"
 
 
-_LINES: dict[str, Callable[[_Fault], str]] = {
-    "additionalProperties": _unknown_key,
-    "oneOf": _no_alternative,
-}
-
-
 def _remedy(fault: _Fault) -> str:
     if fault.rule == "not":
         return "leave the flag out"
@@ -114,8 +119,8 @@ def _remedy(fault: _Fault) -> str:
     return f"{key} means {_meaning(fault.schema)}" if "description" in fault.schema else f"correct {key}"
 
 
-def _did_you_mean(found: object, known: list[str]) -> str:
-    close = get_close_matches(found, known, n=1, cutoff=0.5) if isinstance(found, str) else []
+def _did_you_mean(found: object, known: list[str], alike: float = 0.5) -> str:
+    close = get_close_matches(found, known, n=1, cutoff=alike) if isinstance(found, str) else []
     return f"did you mean {close[0]}" if close else ""
 
 

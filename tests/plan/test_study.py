@@ -21,6 +21,8 @@ ROUNDS = "how many times every launch is started, each time in a new order (a co
 NO_INTEGER = f"expected an integer of at least 1; rounds means {ROUNDS}"
 QUOTES = "put it in quotes as you mean it, since YAML reads on, off, yes and no as true and false"
 
+KEYS = yaml.safe_load(SCHEMA.read_text())["properties"]
+
 SCHEMA_FAULTS = [
     # unknown and missing keys
     (
@@ -28,6 +30,17 @@ SCHEMA_FAULTS = [
         "num_step: [",
         "speculation.num_step: unknown key, expected one of num_steps, trees, algorithm; "
         "did you mean num_steps",
+    ),
+    (
+        "exactness: {",
+        "exactness: {round: 3, ",
+        "exactness.round: unknown key, expected one of near_tie_nats; "
+        "did you mean rounds of the study itself",
+    ),
+    (
+        "smoke: {",
+        "num_step: [1]\nsmoke: {",
+        f"num_step: unknown key, expected one of {', '.join(KEYS)}; did you mean speculation.num_steps",
     ),
     (
         "exactness: {",
