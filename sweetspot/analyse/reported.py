@@ -12,7 +12,7 @@ import polars as pl
 from sweetspot.analyse.digits import rounded
 from sweetspot.analyse.faults import REPORTED, RESIDUAL_LIMIT
 from sweetspot.analyse.reported_acceptance import reconcile
-from sweetspot.analyse.summary import SUMMARY
+from sweetspot.analyse.summary_columns import SUMMARY
 from sweetspot.measure.requests import FLAG, REAL, TEXT
 from sweetspot.plan.speculation import BASELINE, chain
 

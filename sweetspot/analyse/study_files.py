@@ -7,7 +7,7 @@ from typing import Any, Self
 import polars as pl
 
 from sweetspot.analyse.hosts import of_first_host
-from sweetspot.analyse.summary import SUMMARY
+from sweetspot.analyse.summary_columns import SUMMARY
 from sweetspot.analyse.table_file import read_table
 from sweetspot.errors import RecordError
 from sweetspot.plan.json_file import read_json

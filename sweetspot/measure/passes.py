@@ -11,9 +11,10 @@ from sweetspot.measure.acceptance import accept_length, accept_length_from_histo
 from sweetspot.measure.chunks import AGAIN, Chunks, Ints, unpack_chunks
 from sweetspot.measure.latency import PERCENTILES, histogram, percentiles
 from sweetspot.measure.meta_info import Counts
-from sweetspot.measure.phases import PHASES, UNTIMED, Timed, phases
+from sweetspot.measure.phases import PHASES, phases
 from sweetspot.measure.requests import FLAG, KEY, REAL, WHOLE, WHOLES, request_columns, request_counts
 from sweetspot.measure.throughput import identity_residual, throughput
+from sweetspot.measure.timed import UNTIMED, Timed
 
 Row = dict[str, Any]
 

@@ -12,8 +12,8 @@ from sweetspot.host.facts import fingerprint
 from sweetspot.measure.checks import check, place
 from sweetspot.measure.compared import greedy
 from sweetspot.measure.passes import measure_pass
-from sweetspot.measure.phases import UNTIMED, Timed
 from sweetspot.measure.requests import REAL, REQUESTS, TEXT, WHOLE
+from sweetspot.measure.timed import UNTIMED, Timed
 from sweetspot.plan.document import untimed
 from sweetspot.run.cycles import read_cycles
 from sweetspot.run.record import read

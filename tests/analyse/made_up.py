@@ -8,7 +8,7 @@ import numpy as np
 from sweetspot.analyse.design import Design
 from sweetspot.analyse.speedups import Family, family
 from sweetspot.analyse.spread import Floats
-from sweetspot.analyse.summary import SUMMARY
+from sweetspot.analyse.summary_columns import SUMMARY
 
 BETWEEN_STARTS = 0.02  # standard deviation, as a share of the speed
 WITHIN_A_START = 0.01

@@ -7,7 +7,7 @@ import yaml
 from sweetspot.analyse.reported import COLUMNS, judge_reported, summarise_reported
 from sweetspot.analyse.reported_acceptance import reconcile
 from sweetspot.analyse.reported_file import read
-from sweetspot.analyse.summary import SUMMARY
+from sweetspot.analyse.summary_columns import SUMMARY
 from sweetspot.errors import RecordError
 
 Row = dict[str, Any]

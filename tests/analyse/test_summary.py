@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from sweetspot.analyse.summary import SUMMARY, summarise
+from sweetspot.analyse.summary import summarise
+from sweetspot.analyse.summary_columns import SUMMARY
 from sweetspot.measure.tables import measure
 
 Row = dict[str, Any]

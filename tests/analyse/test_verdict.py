@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtri, stdtrit
 
 from sweetspot.analyse.speedup_columns import speedup_columns
-from sweetspot.analyse.summary import SUMMARY
+from sweetspot.analyse.summary_columns import SUMMARY
 from sweetspot.analyse.verdict import judge
 from sweetspot.errors import StudyError
 from tests.analyse.made_up import row_of

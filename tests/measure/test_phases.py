@@ -1,4 +1,4 @@
-"""Tests of `sweetspot.measure.phases`."""
+"""Tests of `sweetspot.measure.phases`, and through it of `timed` and `timed_share`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -9,7 +9,8 @@ import pytest
 
 from sweetspot.errors import MeasureError
 from sweetspot.measure.chunks import Chunks, unpack_chunks
-from sweetspot.measure.phases import PHASES, UNTIMED, Timed, phases
+from sweetspot.measure.phases import PHASES, phases
+from sweetspot.measure.timed import UNTIMED, Timed
 from sweetspot.run.cycles import Cells, Cycles
 
 BEGAN_US = 1_000_000

@@ -3,7 +3,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from sweetspot.analyse.summary import SUMMARY
+from sweetspot.analyse.summary_columns import SUMMARY
 from sweetspot.render.rows import judged_rows
 
 
