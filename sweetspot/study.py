@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from sweetspot.errors import StudyError
 from sweetspot.host import engines, env
 from sweetspot.models import prepare, prompts
 from sweetspot.models.folders import resolve
-from sweetspot.plan import Plan, entry, plan_study, stages, strict_yaml
+from sweetspot.plan import Plan, entry, plan_study, stages
+from sweetspot.plan.namesake import check_name
 from sweetspot.plan.nccl_variables import nccl_version
 from sweetspot.plan.study import load
 
@@ -41,12 +41,7 @@ class Study:
             SweetspotError: If anything in it is wrong, before anything is started.
         """
         values = load(file)
-        if file.parent.name == "studies" and file.stem != values["name"]:
-            raise StudyError(
-                f"{file}: name: {values['name']!r}, expected {file.stem!r} like the file, or it would write "
-                f"over the results of another study; rename one of them"
-            )
-        _check_namesake(file, values)
+        check_name(file, values["name"])
         engine = engines.resolve(values["engine"], RESULTS / values["name"] / "plan" / "engine.json")
         python = entry(values, engine, str(file)).get("python")
         packages = engines.packages(engine, python)
@@ -146,21 +141,3 @@ class Study:
     def record(self, launch: str, round_: int) -> Path:
         """Return where the record of *launch* in the round with this index lies."""
         return self.folder / "run" / launch / str(round_) / "record.json"
-
-
-def _check_namesake(file: Path, values: dict[str, Any]) -> None:
-    """Raise if `config.yaml` and a file in `studies/` are two studies that would measure over each other."""
-    in_studies = file.parent.name == "studies"
-    other = (
-        file.parents[1] / "config.yaml"
-        if in_studies
-        else Path(file.parent, "studies", f"{values['name']}.yaml")
-    )
-    if not other.is_file() or other.read_bytes() == file.read_bytes():
-        return
-    found = strict_yaml.read(other.read_text(encoding="utf-8"), str(other))
-    if isinstance(found, dict) and found.get("name") == values["name"]:
-        raise StudyError(
-            f"{file}: name: {values['name']!r}, expected another than in {other}, or each start of one would "
-            f"measure over the other; rename one of them"
-        )

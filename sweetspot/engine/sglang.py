@@ -1,9 +1,7 @@
 """SGLang's HTTP server as one launch needs it: its command line, its life and its answers."""
 
-import json
 import os
 import secrets
-import socket
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,11 +12,11 @@ import httpx
 
 from sweetspot.engine import environment
 from sweetspot.engine.base import Engine
+from sweetspot.engine.command import LOOPBACK, command_line, free_port, write_candidates
 from sweetspot.engine.process import ServerProcess
 from sweetspot.engine.redact import Redactor
 from sweetspot.errors import EngineError
 
-LOOPBACK = "127.0.0.1"
 POLL_S = 0.1
 ANSWER_S = 60.0  # for anything but a generation
 BUSY_S = 10.0  # until a server is done with what it sent the last token of
@@ -59,14 +57,14 @@ class Server:
         self._api_key = secrets.token_hex(16)
         self._start_limit_s = start_s
         self._redactor = Redactor(self._api_key)
-        port = _free_port()
+        port = free_port()
         self.url = f"http://{LOOPBACK}:{port}"
         self.headers = {"Authorization": f"Bearer {self._api_key}"}
         if "speculative-algorithm" in args:
             args = {**args, "speculative-draft-model-path": str(models["draft"])}
         switching = {}
         if candidates:
-            args = {**args, "speculative-adaptive-config": str(_write_candidates(candidates, log))}
+            args = {**args, "speculative-adaptive-config": str(write_candidates(candidates, log))}
             switching = {SWITCH: "1"}
         owned = {"model-path": str(models["target"]), "host": LOOPBACK, "port": port}
         owned |= {"api-key": self._api_key, "enable-metrics": True}
@@ -220,27 +218,3 @@ class Server:
             except httpx.HTTPError:
                 pass  # it does not listen yet
             time.sleep(POLL_S)
-
-
-def command_line(args: dict[str, Any]) -> list[str]:
-    """Return *args* as SGLang's command line takes them: true is a bare flag, a list several values."""
-    words: list[str] = []
-    for flag, value in args.items():
-        words.append(f"--{flag}")
-        if value is not True:
-            words += [str(item) for item in (value if isinstance(value, list) else [value])]
-    return words
-
-
-def _write_candidates(candidates: Sequence[int], log: Path) -> Path:
-    """Write what SGLang's adaptive mode reads, beside *log*: one entry makes it for all batch sizes."""
-    place = log.with_suffix(".steps.json").absolute()
-    place.write_text(json.dumps({"1": {"candidate_steps": sorted(candidates)}}))
-    return place
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((LOOPBACK, 0))
-        port: int = probe.getsockname()[1]
-    return port

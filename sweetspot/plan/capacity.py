@@ -5,6 +5,7 @@ from typing import Any
 
 from sweetspot.errors import StudyError
 from sweetspot.plan.document import Args
+from sweetspot.plan.flags import words
 from sweetspot.plan.grid import Study
 
 CAPACITY = "max-running-requests"
@@ -52,8 +53,7 @@ def _check_graphs(where: str, args: Args, load: int) -> None:
     """Raise if no graph is captured for *load*: its cycles would run without one, and far slower."""
     for flag in _GRAPHS:
         value = args.get(flag, load)
-        sizes = [str(size) for size in (value if isinstance(value, list) else [value])]
-        too_small = all(size.isdecimal() and int(size) < load for size in sizes)
+        too_small = all(size.isdecimal() and int(size) < load for size in words(value))
         if too_small and "disable-cuda-graph" not in args:
             raise StudyError(
                 f"{where}.{flag}: {value}, expected {load} or more, the largest load, which would run "

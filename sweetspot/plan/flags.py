@@ -1,4 +1,4 @@
-"""What a study may not set because the tool sets it, and which key of the study says it instead."""
+"""What a study may not set because the tool sets it, and how the flags that it sets are written."""
 
 from collections.abc import Iterable
 
@@ -83,3 +83,10 @@ def check_env(where: str, names: Iterable[str]) -> None:
             )
         if name.startswith("SGLANG_SIMULATE_"):
             raise StudyError(f"{where}.{name}: a simulation, expected it absent; {_SIMULATED}")
+
+
+def words(value: object) -> list[str]:
+    """Return what stands behind a flag of this *value*: 8, "8" and [8] are alike, true is nothing."""
+    if value is True:
+        return []
+    return [str(item) for item in (value if isinstance(value, list) else [value])]

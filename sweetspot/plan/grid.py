@@ -6,6 +6,7 @@ from typing import Any
 
 from sweetspot.errors import StudyError
 from sweetspot.plan.document import Args, Dropped, Env, Variant
+from sweetspot.plan.flags import words
 from sweetspot.plan.speculation import BASELINE, Speculation, chain
 
 Study = Mapping[str, Any]
@@ -104,18 +105,11 @@ def _distinct(named: Mapping[str, Settings]) -> tuple[list[str], dict[str, str]]
     first: dict[object, str] = {}
     same = {}
     for name, (args, env) in named.items():
-        server = (frozenset((flag, _words(value)) for flag, value in args.items()), frozenset(env.items()))
+        server = (frozenset((flag, *words(value)) for flag, value in args.items()), frozenset(env.items()))
         kept = first.setdefault(server, name)
         if kept != name:
             same[name] = f"same as {kept}" if kept else "same as no set of arguments"
     return list(first.values()), same
-
-
-def _words(value: object) -> tuple[str, ...]:
-    """Return what stands on the command line for a flag's *value*: 8, "8" and [8] are alike."""
-    if value is True:
-        return ()
-    return tuple(str(item) for item in (value if isinstance(value, list) else [value]))
 
 
 def _variant(speculation: Speculation, nccl: str, args_set: str) -> Variant:

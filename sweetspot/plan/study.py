@@ -1,7 +1,7 @@
 """Turns a study file into a study that is known to be sound, or into one line that says what to change.
 
-The schema says what each key may be; the rest of this module is what a schema can't say. The only modules of
-`sweetspot.plan` that need more than the standard library are this one, its `explain` and its `strict_yaml`.
+The schema says what each key may be; the rest of this module is what a schema can't say. Of `sweetspot.plan`
+only this module, `explain`, `namesake` and `strict_yaml` need more than the standard library.
 """
 
 import math

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from textwrap import wrap
 from typing import Any
 
-from sweetspot.engine.sglang import command_line
+from sweetspot.engine.command import command_line
 from sweetspot.errors import StudyError
 from sweetspot.render.cautions import cautions
 
