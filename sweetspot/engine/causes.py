@@ -8,7 +8,9 @@ import re
 
 _LONGEST = 200  # characters of a line that are quoted
 _REMEDIES = {
-    r": error: (unrecognized arguments|argument )": "correct it in the study, by this SGLang's own flags",
+    r": error: (unrecognized arguments|ambiguous option|argument )": (
+        "correct it in the study, by this SGLang's own flags"
+    ),
     r"smaller than or equal to number of numa node": (
         "lower tp_size, or set SGLANG_CPU_OMP_THREADS_BIND in engines.engine-cpu.env"
     ),

@@ -9,6 +9,7 @@ from sweetspot.engine.causes import cause
     ("line", "remedy"),
     [
         ("sglang serve: error: unrecognized arguments: --max-runing-requests 4", "this SGLang's own flags"),
+        ("launch_server.py: error: ambiguous option: --cuda-graph-max-bs could", "this SGLang's own flags"),
         ("launch_server.py: error: argument --dtype: invalid choice: bf16", "this SGLang's own flags"),
         (
             "AssertionError: number of ranks should be smaller than or equal to number of numa node",
