@@ -32,7 +32,7 @@ setup: .venv/complete
 test: setup lint
 	$(BIN)/snakemake --cores 1 results/quickstart/models.json
 	$(BIN)/pytest -m 'not (engine or $(SLOW))' --numprocesses 2
-	$(BIN)/pytest -m '$(SLOW)' --numprocesses 2 --dist loadgroup
+	$(BIN)/pytest -m '$(SLOW)' --numprocesses 2 --dist loadfile --no-loadscope-reorder
 	$(BIN)/pytest -m engine
 
 lint: setup

@@ -18,7 +18,7 @@ from tests.slurm.cluster import Cluster
 from tests.slurm.conftest import project_on
 from tests.workflow.project import Project
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("slurm")]  # one story, told once
+pytestmark = pytest.mark.workflow
 
 LAUNCHES = ("none.default", "s2.default")
 RUNS = [(launch, round_) for launch in LAUNCHES for round_ in range(2)]
