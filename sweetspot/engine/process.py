@@ -44,7 +44,6 @@ class ServerProcess:
         self._held = held
         self._last_words: deque[str] = deque(maxlen=LAST_WORDS)
         self._refusal: str | None = None
-        self._cause: str | None = None
 
     def __enter__(self) -> Self:
         """Start the server; it does not answer yet."""
@@ -89,7 +88,9 @@ class ServerProcess:
         """Return what its log says of its failure: why a plugin of ours refused, or else the first cause."""
         if self.exit_status() is not None:
             self._reader.join()  # all of it is read
-        return self._refusal or self._cause or "see its last words"
+        with self._log.open(errors="replace") as log:
+            causes = (cause(line) for line in log)
+            return self._refusal or next(filter(None, causes), "see its last words")
 
     def _follow(self, output: IO[bytes]) -> None:
         with self._log.open("w") as log:
@@ -98,6 +99,5 @@ class ServerProcess:
                 self._last_words.append(line.rstrip("\n"))
                 if line.startswith(PLUGINS):
                     self._refusal = line.rstrip("\n")
-                self._cause = self._cause or cause(line)
                 log.write(line)
                 log.flush()

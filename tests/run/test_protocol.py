@@ -19,7 +19,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 2, "digest": "32bb4f855f4ba780"}
+DECIDED = {"protocol": 2, "digest": "ef5b943441681ccc"}
 
 
 def digest_of(sources: list[Path]) -> str:
