@@ -79,9 +79,7 @@ def story(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Story:
     project.options = by_slurm
     output = project.folder / "snakemake.log"
     with output.open("w") as log:
-        first = subprocess.Popen(
-            project.command("all"), env=project.environment, stdout=log, stderr=subprocess.STDOUT
-        )
+        first = project.begin("all", stdout=log, stderr=subprocess.STDOUT)
     story = Story(cluster, project, first, output)
     try:
         job = story.await_running()

@@ -89,6 +89,11 @@ class Project:
         """Run Snakemake to its end."""
         return subprocess.run(self.command(*words), env=self.environment, capture_output=True, text=True)
 
+    def begin(self, *words: str, **streams: Any) -> "subprocess.Popen[str]":  # noqa: ANN401
+        """Start Snakemake and let it run; what it prints is dropped, or goes to *streams*."""
+        streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} | streams
+        return subprocess.Popen(self.command(*words), env=self.environment, text=True, **streams)
+
     def planned(self, *words: str) -> dict[str, int]:
         """Return how often each rule would run now, the target itself left out."""
         answer = self.snakemake("--dry-run", *words)

@@ -1,6 +1,5 @@
 """Bad input is one line, from Snakemake itself, before any rule runs."""
 
-import subprocess
 import time
 from collections.abc import Callable
 from typing import Any
@@ -137,9 +136,7 @@ def test_a_study_under_another_studys_name(project: Project) -> None:
 
 def test_two_snakemakes_in_one_folder(project: Project) -> None:
     """The second one ends at once, and the first one's lock ends with it, even if it is killed."""
-    first = subprocess.Popen(
-        project.command("all"), env=project.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    first = project.begin("all")
     while not (project.folder / "results" / "small" / "logs").exists():
         time.sleep(0.05)
 

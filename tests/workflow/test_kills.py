@@ -63,13 +63,7 @@ def test_kill_at_random_moments(project: Project, kind: str) -> None:
     while killed < KILLS:
         if whole(project):
             shutil.rmtree(project.folder / "results")
-        snakemake = subprocess.Popen(
-            project.command("all"),
-            env=project.environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        snakemake = project.begin("all", start_new_session=True)
         while (victim := pick(project, kind)) is None and snakemake.poll() is None:
             time.sleep(0.01)
         time.sleep(chance.uniform(0, 0.5 if kind != "snakemake" else 5))
@@ -98,14 +92,7 @@ def test_ctrl_c(project: Project) -> None:
     """Snakemake and its run end, a line says how to go on, and what is there is not measured again."""
     project.study["rounds"] = 2
     project.save()
-    snakemake = subprocess.Popen(
-        project.command("all"),
-        env=project.environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    snakemake = project.begin("all", stderr=subprocess.PIPE, start_new_session=True)
     while not (first := list(project.folder.glob("results/small/run/*.default/0/record.json"))):
         time.sleep(0.05)
     while pick(project, "server") is None:
