@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtri  # type: ignore[import-untyped]
 
-from sweetspot.analyse.spread import CONTRADICTION, Error, Floats, Spread, spread
+from sweetspot.analyse.spread import Error, Floats, Spread, spread
 from sweetspot.analyse.starts import from_launch_to_launch, less
 
 Indices = tuple[int, ...]
+
+CONTRADICTION = 0.05  # of studies in which all variants scatter alike, the share in which any stands out
 
 
 class Arms:

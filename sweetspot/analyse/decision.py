@@ -117,7 +117,7 @@ class _Comparer:
         found = self._difference(row, other)
         if found is None or abs(found.centre[0]) < self._finest(row, other):
             return 0
-        return _missing_rounds(found, comparisons)
+        return _rounds_to_tell(found, comparisons)
 
     def _finest(self, row: Row, other: Row) -> float:
         """Return the difference below which nothing is claimed of the two, as a logarithm."""
@@ -142,7 +142,7 @@ def _half_width(difference: Difference, comparisons: int) -> float:
     return pooled if difference.holds[0] else max(pooled, alone)
 
 
-def _missing_rounds(difference: Difference, comparisons: int) -> int:
+def _rounds_to_tell(difference: Difference, comparisons: int) -> int:
     """Return how many more rounds find what was observed, or show that it is less than is worthwhile."""
     rounds = len(difference.rounds)
     if rounds == 1:

@@ -13,11 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sweetspot.analyse.arms import Arms, Indices, Pool
-from sweetspot.analyse.spread import Floats
+from sweetspot.analyse.spread import NO_SPREAD, Floats
 
 Row = dict[str, Any]
-
-_NO_ERROR = 1e-9  # ASSUME: no difference is known better, as in spread.py
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ class Design(Arms):
         ratios = logs[..., arm] - logs[..., references].mean(axis=-1)  # (studies, rounds)
         unknown = np.full(len(ratios), np.nan)
         own = ratios.std(axis=1, ddof=1) / np.sqrt(len(rounds)) if len(rounds) > 1 else unknown
-        own = np.maximum(own, _NO_ERROR)
+        own = np.maximum(own, NO_SPREAD)
         pool = Pool(self, arm, references, rounds)
         error = pool.error()
         holds = np.zeros(len(ratios), dtype=bool) if error is None else pool.allows(own**2 * len(rounds))

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-CONTRADICTION = 0.05  # of studies in which all variants scatter alike, the share in which any stands out
 NO_SPREAD = 1e-9  # ASSUME: no speed is known better; keeps rounding of equal numbers from being a finding
 _STEP = 1.02  # degrees of freedom are rounded down to powers of it, so that limits can be kept
 

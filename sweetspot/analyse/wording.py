@@ -8,6 +8,7 @@ from sweetspot.analyse.digits import speed_text, speedup_text
 from sweetspot.measure.exactness import NOT_CLAIMED
 
 _NAMED = 3  # of a list; the rest is counted
+_OWN_ALONE = "proven faster than its own baseline {baseline}, not than every baseline at once"
 
 
 def headline(decision: Decision, load: int) -> str:
@@ -74,7 +75,7 @@ def _unproven(decision: Decision, winner: Row, rows: Sequence[Row]) -> list[str]
     """Return what may not win and was measured to be faster than *winner*: of each kind the fastest."""
     eligible = {row["variant"] for row in decision.eligible}
     said = []
-    for verdict in ("faster", "unclear"):
+    for verdict, why in (("faster", _OWN_ALONE), ("unclear", "unclear")):
         others = [
             row
             for row in rows
@@ -84,10 +85,8 @@ def _unproven(decision: Decision, winner: Row, rows: Sequence[Row]) -> list[str]
             and row["decode_tokens_per_s"] is not None
         ]
         best = max(others, key=lambda row: row["decode_tokens_per_s"], default=winner)
-        own = f"proven faster than its own baseline {best['baseline']}, not than every baseline at once"
         if best["decode_tokens_per_s"] > winner["decode_tokens_per_s"]:
-            why = own if verdict == "faster" else "unclear"
-            said.append(f"{best['variant']} was faster as measured, {_speed(best)}: {why}.")
+            said.append(f"{best['variant']} was faster as measured, {_speed(best)}: {why.format(**best)}.")
     return said
 
 

@@ -38,8 +38,10 @@ def explain(where: str, errors: Iterable[ValidationError], root: Schema) -> str:
         line = _unknown_key(fault, root)
     elif fault.rule == "required":
         line = _missing_key(fault, root)
+    elif fault.rule == "oneOf":
+        line = _no_alternative(fault)
     else:
-        line = _no_alternative(fault) if fault.rule == "oneOf" else _wrong_value(fault)
+        line = _wrong_value(fault)
     return f"{where}: {line.lstrip('.: ')}"
 
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from sweetspot.analyse.arms import CONTRADICTION
 from sweetspot.analyse.design import Design
-from sweetspot.analyse.spread import CONTRADICTION
 from tests.analyse.made_up import design_of
 
 
