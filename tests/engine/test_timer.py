@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -272,6 +273,34 @@ def test_a_young_mark_is_taken_again(monkeypatch: pytest.MonkeyPatch, later_ns: 
 
     assert (second is first) == same
     assert clock.now() not in (first, second)
+
+
+@pytest.mark.parametrize(
+    ("age_s", "gpu_is_done", "finishing", "reads"),
+    [
+        (0.2, False, False, True),  # the GPU has work left
+        (0.2, True, False, False),  # it may wait for the host
+        (0.4, True, False, True),  # for too long
+        (0.2, True, True, True),
+    ],
+)
+def test_reads_while_the_gpu_has_work(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    age_s: float,
+    gpu_is_done: bool,
+    finishing: bool,
+    reads: bool,
+) -> None:
+    """Else it waits until a cycle is due, or all are asked for."""
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(Tensor=None))
+    cycles = site_module("sweetspot_cycles")
+    monkeypatch.setattr(cycles, "threading", Mock())
+    writer = cycles.Writer(str(tmp_path / "c"), SimpleNamespace(name="gpu", passed=lambda mark: gpu_is_done))
+    writer.add(SimpleNamespace(start_us=time.monotonic_ns() / 1e3 - age_s * 1e6, end=None))
+    writer._finishing = finishing
+
+    assert writer._may_read() == reads
 
 
 def test_columns_are_those_that_the_runner_reads() -> None:

@@ -29,7 +29,8 @@ COLUMNS = (
     *("draft_us", "verify_us", "extend_us"),
 )
 PHASES = ("draft", "verify", "extend")
-READ_EVERY_S = 0.2
+READ_EVERY_S = 0.1
+DUE_AFTER_S = 0.3  # an older cycle is read, whether or not the GPU waits for the host
 PATIENCE_S = 5.0  # until all cycles are written
 ALONE_AFTER_S = 1.0  # a cycle that nothing follows for so long is the last before the server idles
 
@@ -89,9 +90,18 @@ class Writer:
         self.clock.enter_thread()
         while True:
             time.sleep(READ_EVERY_S)
-            ready = self._ready()
-            if ready:
+            if self._cycles and self._may_read() and (ready := self._ready()):
                 self._write(ready)
+
+    def _may_read(self) -> bool:
+        """Return whether reading holds the GPU up no more than it has to.
+
+        To read takes the interpreter from the thread that queues work. Where the GPU waits for that thread,
+        as after a prefill, that would lengthen a cycle; where it still has work, it does not.
+        """
+        oldest, newest = self._cycles[0], self._cycles[-1]
+        due = time.monotonic_ns() / 1e9 - oldest.start_us / 1e6 > DUE_AFTER_S
+        return due or self._finishing or not self.clock.passed(newest.end)
 
     def _ready(self) -> list[tuple[Cycle, Cycle | None]]:
         """Take the cycles that are over, each with the one that follows straight on it."""
