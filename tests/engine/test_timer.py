@@ -40,8 +40,13 @@ class device: ...
 work_us = 0  # that the GPU did so far
 
 class Event:
-    def __init__(self, enable_timing): assert enable_timing
-    def record(self): self.at_us = work_us
+    made = 0
+    def __init__(self, enable_timing):
+        assert enable_timing
+        Event.made += 1
+    def record(self, stream):
+        assert stream == "stream of cuda:0"
+        self.at_us = work_us
     def query(self): return True
     def elapsed_time(self, end): return (end.at_us - self.at_us) / 1000
 
@@ -53,6 +58,7 @@ class Stream:
 def cat(tensors): return Tensor([number for tensor in tensors for number in tensor.numbers])
 
 cuda = SimpleNamespace(Event=Event, Stream=Stream, stream=lambda it: it, set_device=lambda device: None)
+cuda.current_stream = lambda device: f"stream of {device}"
 distributed = SimpleNamespace(is_initialized=lambda: True, get_rank=lambda: RANK)
 """
 TARGET = """
@@ -228,6 +234,27 @@ class TestTimer:
         assert done.stdout == ("4\n4\n" if rank == 0 else "0\n0\n")  # a header and three cycles
         assert (len(found), len(list(tmp_path.glob("c.*")))) == (cycles, files)
         assert [cycle["followed"] for cycle in found] == [1, 0, 0, 1, 0][:cycles]
+
+    def test_events_that_were_read_are_recorded_again(self, tmp_path: Path) -> None:
+        """Later cycles make none, and have the times of the first."""
+        turns = """
+    made = []
+    for _ in range(3):
+        assert sweetspot_timer.turn(True)
+        made.append(torch.cuda.Event.made)
+        for _ in range(3):
+            worker.forward_batch_generation(batch(True))
+    print(*made)
+    """
+        cycles, done = served(tmp_path, "v2", turns=turns)
+
+        assert done.stderr == ""
+        first, *later = map(int, done.stdout.split())
+        assert later == [first, first]
+        assert len(cycles) == 12
+        assert {(c["draft_us"], c["verify_us"], c["extend_us"], c["call_us"]) for c in cycles} == {
+            (2000, 5000, 1000, 8100)
+        }
 
     def test_other_ranks_are_silent(self, tmp_path: Path) -> None:
         """The second of two ranks writes nothing."""

@@ -19,7 +19,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 2, "digest": "0cac8d6c7c78b3b1"}
+DECIDED = {"protocol": 2, "digest": "125084c4cf9c8bd4"}
 
 
 def digest_of(sources: list[Path]) -> str:

@@ -1,6 +1,8 @@
 """The clocks that time a cycle: the GPU's own where the work is done there, else the host's."""
 
 import time
+from collections import deque
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -18,6 +20,10 @@ class HostClock:
 
     def enter_thread(self) -> None:
         """Do nothing."""
+
+    def start(self) -> Any:
+        """Return a mark of this moment."""
+        return self.now()
 
     def now(self) -> Any:
         """Return a mark of this moment."""
@@ -39,9 +45,15 @@ class HostClock:
         """Return the sum of each tensor."""
         return [int(tensor.sum()) for tensor in tensors]
 
+    def reuse(self, marks: Iterable[Any]) -> None:
+        """Do nothing: a mark is a number."""
+
 
 class CudaClock:
-    """The GPU's own clock: events on the stream at hand. Each costs the GPU about 3 us, so few are made.
+    """The GPU's own clock: events on the stream on which a cycle starts.
+
+    Each costs the GPU about 3 us, so few are recorded. The host takes 9 us to ask for the stream, 4 to make
+    an event and 3 to record it, so a cycle asks once and records events again that were read.
 
     Args:
         device: Whose work is timed.
@@ -52,6 +64,8 @@ class CudaClock:
     def __init__(self, device: torch.device) -> None:
         self._device = device
         self._side = torch.cuda.Stream(device)
+        self._stream: Any = None  # of the cycle that runs
+        self._read: deque[Any] = deque()  # events to record again
         self._last: Any = None
         self._last_ns = 0  # on the host
 
@@ -59,10 +73,15 @@ class CudaClock:
         """Make the device the current one of the thread that reads: else it would open another one."""
         torch.cuda.set_device(self._device)
 
+    def start(self) -> Any:
+        """Return a mark of now on the stream at hand, to which the next ones go too: those of a cycle."""
+        self._stream = torch.cuda.current_stream(self._device)
+        return self.now()
+
     def now(self) -> Any:
         """Return a mark after the work that is queued so far, without waiting for it."""
-        event = torch.cuda.Event(enable_timing=True)
-        event.record()
+        event = self._read.pop() if self._read else torch.cuda.Event(enable_timing=True)
+        event.record(self._stream)
         self._last, self._last_ns = event, time.monotonic_ns()
         return event
 
@@ -85,3 +104,7 @@ class CudaClock:
         with torch.cuda.stream(self._side):
             numbers = iter(torch.cat([tensor.flatten() for tensor in tensors]).tolist())
         return [sum(next(numbers) for _ in range(tensor.numel())) for tensor in tensors]
+
+    def reuse(self, marks: Iterable[Any]) -> None:
+        """Take back marks that were read and that nothing refers to any more, each once."""
+        self._read.extend(marks)

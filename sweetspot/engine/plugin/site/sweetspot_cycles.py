@@ -9,6 +9,7 @@ import json
 import threading
 import time
 from collections import deque
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +50,14 @@ class Cycle:
         self.num_steps = 0
         self.tokens: Any = batch_size
         self.start_us = time.monotonic_ns() // 1000
-        self.begin = clock.now()
+        self.begin = clock.start()
         self.end: Any = None
         self.host_us = 0  # of the call, on the host
+
+    def marks(self) -> Collection[Any]:
+        """Return its marks, each once: one may end a phase and begin the next."""
+        pairs = ((self.begin, self.end), *self.phases.values())
+        return {id(mark): mark for pair in pairs for mark in pair}.values()
 
 
 class Writer:
@@ -139,4 +145,6 @@ class Writer:
             ]
             self._file.write(json.dumps(row) + "\n")
         self._file.flush()
+        for cycle, _ in ready:
+            self.clock.reuse(cycle.marks())
         self._written += len(ready)
