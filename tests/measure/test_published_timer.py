@@ -30,10 +30,10 @@ def lost_us(record: Path) -> tuple[float, float]:
     return float(np.mean(start)), float(np.mean(later))
 
 
-def test_most_is_lost_where_the_host_holds_the_gpu_up() -> None:
-    """1.0 +- 0.3 ms in the first five cycles of an answer, 10 +- 5 us in each of those after them."""
+def test_nothing_is_lost_where_the_gpu_waits_for_the_host() -> None:
+    """-0.03 +- 0.12 ms in the first five cycles of an answer, 8 +- 3 us in each of those after them."""
     rounds = np.array([lost_us(path) for path in STUDY.glob("run/oneload.default/*/record.json")])
 
-    assert rounds.shape == (8, 2)
-    assert rounds.mean(axis=0) == pytest.approx([1024, 9.7], rel=0.01)
-    assert rounds.std(axis=0, ddof=1) / 8**0.5 == pytest.approx([252, 5.1], rel=0.01)
+    assert rounds.shape == (12, 2)
+    assert rounds.mean(axis=0) == pytest.approx([-29, 8.1], rel=0.02)
+    assert rounds.std(axis=0, ddof=1) / 12**0.5 == pytest.approx([116, 2.9], rel=0.02)
