@@ -19,7 +19,7 @@ from sweetspot.errors import EngineError, RecordError
 
 FORMAT = 1
 SETTLE_S = 3.0  # after the last cycle, within which the timer has written it
-STEADY_S = 0.5  # a file that grew no more for so long, and ends with a cycle that nothing follows, is whole
+STEADY_S = 0.5  # for which a whole file has grown no more, longer than the timer leaves cycles unread
 
 Cells = list[int | None]
 START, FOLLOWED = map(list(UNITS).index, ("start_us", "followed"))
@@ -77,8 +77,12 @@ def mistimed(cycles: Cycles, passes: Sequence[Mapping[str, Any]], untimed: Colle
     return None
 
 
-def wait_until_written(prefix: Path) -> None:
-    """Wait until the timer has written the last cycle of a server that has come to rest."""
+def wait_until_written(prefix: Path, passes: Sequence[Mapping[str, Any]]) -> None:
+    """Wait until the timer has written the last cycle of *passes*, from a server that has come to rest.
+
+    It is one that nothing follows, of the request that was sent last. Passes are those with the timer on.
+    """
+    sent_us = max((p["began_us"] + r["sent_us"] for p in passes for r in p["requests"]), default=0)
     began = grew = time.monotonic()
     size = 0
     while time.monotonic() < began + SETTLE_S:
@@ -86,8 +90,10 @@ def wait_until_written(prefix: Path) -> None:
         if len(written) > size:
             size, grew = len(written), time.monotonic()
         last = written.rstrip(b"\n").rpartition(b"\n")[2]
-        if last.startswith(b"[") and time.monotonic() > grew + STEADY_S and not json.loads(last)[FOLLOWED]:
-            return
+        if last.startswith(b"[") and time.monotonic() > grew + STEADY_S:
+            cycle = json.loads(last)
+            if cycle[START] >= sent_us and not cycle[FOLLOWED]:
+                return
         time.sleep(STEADY_S / 5)
 
 

@@ -105,7 +105,8 @@ def measure(job: Job, out: Path, log: Path, given_up: EngineError | None = None)
                 record["server"]["resolved"] = server.resolved()
                 send_all(job, server, record)
                 if timer:
-                    wait_until_written(timer)
+                    timed = [p for p in record["passes"] if p["variant"] not in job.untimed]
+                    wait_until_written(timer, timed)
                 if job.workload["profile"] == "trace":
                     trace_all(job, server, traces)
         except EngineError as error:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -45,7 +46,7 @@ class Event:
         assert enable_timing
         Event.made += 1
     def record(self, stream):
-        assert stream == "stream of cuda:0"
+        assert stream == at_hand
         self.at_us = work_us
     def query(self): return True
     def elapsed_time(self, end): return (end.at_us - self.at_us) / 1000
@@ -58,7 +59,8 @@ class Stream:
 def cat(tensors): return Tensor([number for tensor in tensors for number in tensor.numbers])
 
 cuda = SimpleNamespace(Event=Event, Stream=Stream, stream=lambda it: it, set_device=lambda device: None)
-cuda.current_stream = lambda device: f"stream of {device}"
+at_hand = 0  # stream
+cuda.current_stream = lambda device: at_hand
 distributed = SimpleNamespace(is_initialized=lambda: True, get_rank=lambda: RANK)
 """
 TARGET = """
@@ -129,6 +131,7 @@ def batch(decode):
 
 def serve(worker):
     for decode in (False, True, True, False, True):
+        torch.at_hand += 1
         worker.forward_batch_generation(batch(decode))
         torch.work_us += 300
     TURNS
@@ -302,32 +305,95 @@ def test_a_young_mark_is_taken_again(monkeypatch: pytest.MonkeyPatch, later_ns: 
     assert clock.now() not in (first, second)
 
 
-@pytest.mark.parametrize(
-    ("age_s", "gpu_is_done", "finishing", "reads"),
-    [
-        (0.2, False, False, True),  # the GPU has work left
-        (0.2, True, False, False),  # it may wait for the host
-        (0.4, True, False, True),  # for too long
-        (0.2, True, True, True),
-    ],
-)
-def test_reads_while_the_gpu_has_work(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    age_s: float,
-    gpu_is_done: bool,
-    finishing: bool,
-    reads: bool,
-) -> None:
-    """Else it waits until a cycle is due, or all are asked for."""
-    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(Tensor=None))
-    cycles = site_module("sweetspot_cycles")
-    monkeypatch.setattr(cycles, "threading", Mock())
-    writer = cycles.Writer(str(tmp_path / "c"), SimpleNamespace(name="gpu", passed=lambda mark: gpu_is_done))
-    writer.add(SimpleNamespace(start_us=time.monotonic_ns() / 1e3 - age_s * 1e6, end=None))
-    writer._finishing = finishing
+class TestWriter:
+    """Tests of what the writing thread reads, and when, of two cycles that ran one after the other."""
 
-    assert writer._may_read() == reads
+    @pytest.fixture
+    def cycles(self, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+        """Return the module, whose torch has no tensors."""
+        monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(Tensor=type(None)))
+        return site_module("sweetspot_cycles")
+
+    @staticmethod
+    def writer(
+        cycles: ModuleType, path: Path, *, age_s: float, gpu_is_done: bool, **clock: Callable[..., object]
+    ) -> Any:  # noqa: ANN401  of a class in *cycles*
+        """Return a writer that was given two cycles, the first of that age, the last of this moment."""
+        calls = {"passed": lambda mark: gpu_is_done or mark != "last", "to_host": lambda tensors: []}
+        calls |= {"start": lambda: "begin", "enter_thread": Mock(), "reuse": Mock(), **clock}
+        writer = cycles.Writer(str(path), SimpleNamespace(name="gpu", **calls))
+        for seconds, end in ((age_s, "first"), (0, "last")):
+            cycle = cycles.Cycle(writer.clock, 1, True)
+            cycle.start_us -= seconds * 1e6
+            cycle.end = end
+            writer.add(cycle)
+        return writer
+
+    @pytest.mark.parametrize(
+        ("age_s", "gpu_is_done", "finishing", "reads"),
+        [
+            (0.2, False, False, True),  # the GPU has work left
+            (0.2, True, False, False),  # it may wait for the host
+            (0.4, True, False, True),  # for too long
+            (0.2, True, True, True),
+        ],
+    )
+    def test_may_read(
+        self,
+        cycles: ModuleType,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        age_s: float,
+        gpu_is_done: bool,
+        finishing: bool,
+        reads: bool,
+    ) -> None:
+        """While the GPU has work; else once a cycle is due, or all are asked for."""
+        monkeypatch.setattr(cycles, "threading", Mock())
+        writer = self.writer(cycles, tmp_path / "c", age_s=age_s, gpu_is_done=gpu_is_done)
+        writer._finishing = finishing
+
+        assert writer._may_read() == reads
+
+    def test_leaves_cycles_until_it_may_read(
+        self, cycles: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The thread looks often, and writes nothing before that."""
+        monkeypatch.setattr(cycles, "READ_EVERY_S", 0.01)
+        began = time.monotonic()
+        writer = self.writer(
+            cycles, tmp_path / "c", age_s=0, gpu_is_done=True, between_us=lambda begin, end: 1
+        )
+        while not writer._written and time.monotonic() < began + 20:
+            time.sleep(0.01)
+
+        assert writer._written == 1
+        assert time.monotonic() - began > cycles.DUE_AFTER_S
+
+    def test_reuses_events_when_they_are_read(
+        self, cycles: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """None is recorded again while a row still needs its time; each is, once, when all are written."""
+        monkeypatch.setattr(cycles, "threading", Mock())
+        reused: list[str] = []
+
+        def between_us(begin: str, end: str) -> int:
+            assert reused == []
+            return 1
+
+        writer = self.writer(
+            cycles,
+            tmp_path / "c",
+            age_s=0,
+            gpu_is_done=True,
+            between_us=between_us,
+            reuse=lambda marks: reused.extend(marks),
+        )
+        writer._cycles[0].phases = {"draft": ("begin", "middle"), "verify": ("middle", "first")}
+        writer._finishing = True
+        writer._write(writer._ready())
+
+        assert reused == ["begin", "first", "middle", "begin", "last"]
 
 
 def test_columns_are_those_that_the_runner_reads() -> None:

@@ -30,7 +30,7 @@ def lost_us(record: Path) -> tuple[float, float]:
     return float(np.mean(start)), float(np.mean(later))
 
 
-def test_nothing_is_lost_where_the_gpu_waits_for_the_host() -> None:
+def test_no_loss_can_be_told_where_the_gpu_waits_for_the_host() -> None:
     """-0.03 +- 0.12 ms in the first five cycles of an answer, 8 +- 3 us in each of those after them."""
     rounds = np.array([lost_us(path) for path in STUDY.glob("run/oneload.default/*/record.json")])
 

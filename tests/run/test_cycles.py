@@ -1,13 +1,15 @@
 """Tests of `sweetspot.run.cycles`: from the timer's file to the one beside the record, and back."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 
 from sweetspot.engine.plugin import UNITS
 from sweetspot.errors import EngineError, RecordError
-from sweetspot.run.cycles import Cells, Cycles, collect, read_cycles, write_cycles
+from sweetspot.run import cycles as module
+from sweetspot.run.cycles import Cells, Cycles, collect, read_cycles, wait_until_written, write_cycles
 
 
 def cycle(start_us: int) -> Cells:
@@ -22,6 +24,33 @@ def written(prefix: Path, *lines: object, end: str = "\n") -> None:
 
 
 HEADER = {"clock": "host", "columns": list(UNITS)}
+
+
+class TestWait:
+    """Tests of `wait_until_written`, with a pass whose last request was sent at 140 us."""
+
+    PASSES = ({"began_us": 100, "requests": [{"sent_us": 40}, {"sent_us": 0}]},)
+
+    @pytest.mark.parametrize(
+        ("last", "whole"),
+        [
+            ([*cycle(140)[:2], 0, *cycle(140)[3:]], True),
+            (cycle(140), False),  # another follows
+            ([*cycle(139)[:2], 0, *cycle(139)[3:]], False),  # of the request before
+        ],
+    )
+    def test_waits_for_the_last_cycle(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: Cells, whole: bool
+    ) -> None:
+        """A file that rests is whole if it ends with the end of the request that was sent last."""
+        monkeypatch.setattr(module, "STEADY_S", 0.05)
+        monkeypatch.setattr(module, "SETTLE_S", 0.5)
+        written(tmp_path / "c", HEADER, cycle(100), last)
+        began = time.monotonic()
+
+        wait_until_written(tmp_path / "c", self.PASSES)
+
+        assert (time.monotonic() - began < module.SETTLE_S) == whole
 
 
 class TestCollect:

@@ -19,7 +19,7 @@ MEASURING = [
 ]
 
 # What the protocol's sources were when somebody last decided about the number.
-DECIDED = {"protocol": 2, "digest": "125084c4cf9c8bd4"}
+DECIDED = {"protocol": 2, "digest": "6d8c90c09f92ec3f"}
 
 
 def digest_of(sources: list[Path]) -> str:

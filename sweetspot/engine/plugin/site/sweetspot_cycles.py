@@ -54,6 +54,10 @@ class Cycle:
         self.end: Any = None
         self.host_us = 0  # of the call, on the host
 
+    def age_s(self) -> float:
+        """Return the seconds since it started."""
+        return time.monotonic_ns() / 1e9 - self.start_us / 1e6
+
     def marks(self) -> Collection[Any]:
         """Return its marks, each once: one may end a phase and begin the next."""
         pairs = ((self.begin, self.end), *self.phases.values())
@@ -106,7 +110,7 @@ class Writer:
         as after a prefill, that would lengthen a cycle; where it still has work, it does not.
         """
         oldest, newest = self._cycles[0], self._cycles[-1]
-        due = time.monotonic_ns() / 1e9 - oldest.start_us / 1e6 > DUE_AFTER_S
+        due = oldest.age_s() > DUE_AFTER_S
         return due or self._finishing or not self.clock.passed(newest.end)
 
     def _ready(self) -> list[tuple[Cycle, Cycle | None]]:
@@ -115,8 +119,7 @@ class Writer:
         while self._cycles:
             cycle = self._cycles[0]
             following = self._cycles[1] if len(self._cycles) > 1 else None
-            alone_s = time.monotonic_ns() / 1e9 - cycle.start_us / 1e6
-            if following is None and alone_s < ALONE_AFTER_S and not self._finishing:
+            if following is None and cycle.age_s() < ALONE_AFTER_S and not self._finishing:
                 break
             if not self.clock.passed((following or cycle).end):
                 break
